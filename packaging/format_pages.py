@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tabprotect.engine.formats.reading_options import options
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.options import options_of
 
 PAGE = Path(__file__).parents[1] / "resources" / "docs" / "formats.md"
 
@@ -32,7 +33,7 @@ def formats_page() -> str:
         lines += [f"- {limit}" for limit in kind.limits]
     lines += ["", "## Reading", "", "Options of every command that reads a table.", ""]
     lines += ["| option | what it says | where it matters |", "|---|---|---|"]
-    for option in options():
+    for option in options_of(Reading):
         told = [f"`{kind.name}`" for kind in kinds if option.name in kind.options]
         lines.append(f"| `{option.shell}` | {option.help} | {', '.join(told) or 'everywhere'} |")
     return "\n".join(lines) + "\n"

@@ -48,6 +48,7 @@ from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.options import WeightsReading
+from tabprotect.engine.release.tuned import Use
 from tabprotect.engine.tables.moves import MoveSet
 
 Table = TypeVar("Table", contravariant=True)

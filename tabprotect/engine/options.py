@@ -141,6 +141,8 @@ class Option(Parameter[object]):
         Whether the command line takes a sequence as words that follow the option.
     bare
         The value of an option that stands without one.
+    usual
+        What it may say, in words, where other values are taken, too: a form offers these.
     """
 
     label: str = ""
@@ -161,6 +163,13 @@ class Option(Parameter[object]):
     repeated: bool = False
     several: bool = False
     bare: object = None
+    usual: Mapping[str, str] | None = None
+
+    @property
+    def offered(self) -> dict[str, str]:
+        """What a form offers, in words: every choice, or what is usual."""
+        every = self.choices or self.usual or {}
+        return {str(value): words or str(value) for value, words in every.items()}
 
     @property
     def sentence(self) -> str:
@@ -284,6 +293,11 @@ def _options_of(asked: type) -> tuple[Option, ...]:
             }
         found.append(Option(name=one.name, default=one.default, kinds=kinds, **said))
     return tuple(found)
+
+
+def option_named(asked: type[Options], name: str) -> Option:
+    """The option of a request that has this name."""
+    return next(one for one in options_of(asked) if one.name == name)
 
 
 def parts_of(asked: type[Options]) -> tuple[Part, ...]:

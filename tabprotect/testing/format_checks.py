@@ -11,10 +11,11 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.reading_options import options
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of, formats
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.table_writing import write_table
+from tabprotect.engine.options import options_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
@@ -29,7 +30,7 @@ NO_TABLES = (b"", b"\x00\xff" * 3000)
 
 def _declared(kind: Format) -> None:
     require(bool(kind.label and kind.holds and kind.limits), "label, holds, limits are needed")
-    unknown = sorted(kind.options - {option.name for option in options()})
+    unknown = sorted(kind.options - {option.name for option in options_of(Reading)})
     require(not unknown, f"unknown options {unknown}")
     require(bool(kind.suffixes), "at least one suffix is needed")
     for suffix in kind.suffixes:

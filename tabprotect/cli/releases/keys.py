@@ -18,7 +18,7 @@ from tabprotect.engine.register.register_chain import mark_of_key
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.releasing.rotating import Rotation
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,11 @@ def _rotated(asked: KeysHouse, console: Console) -> int:
         [
             message("New key of the house (CONFIDENTIAL): {path}", path),
             message("The old one (CONFIDENTIAL): {kept}", done.kept),
-            message("Marked again: {n} of {total} releases", len(done.marked), _all(done)),
+            message(
+                "Marked again: {n} of {total} releases",
+                len(done.marked),
+                len(done.marked) + len(done.unmarked),
+            ),
             *(
                 [
                     message(
@@ -138,7 +142,3 @@ def _rotated(asked: KeysHouse, console: Console) -> int:
         ],
     )
     return 0
-
-
-def _all(done: Rotation) -> int:
-    return len(done.marked) + len(done.unmarked)

@@ -65,8 +65,9 @@ def counts_among(release: Release) -> Evidence | None:
     # Where magnitudes have noise nothing was chosen.
     found = replace(found, note="", left_out=found.left_out if published.hidden.any() else ())
     # They are let out with the magnitudes; of draws that were refused the counts are no part.
-    gate = release.mechanism.gate
-    gate = gate and replace(gate, refused=(), changed=gate.changed or bool(gate.refused))
+    gate = (stated := release.mechanism.gate) and replace(
+        stated, refused=(), changed=stated.changed or bool(stated.refused)
+    )
     # That a cell has records is known of every hidden one; a mean may tell more.
     more = np.flatnonzero(hidden & ((least > 1) | (most < UNBOUNDED)))
     if not len(more):

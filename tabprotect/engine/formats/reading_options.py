@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from tabprotect.engine.errors import InputError, in_file
-from tabprotect.engine.options import Naming, Option, Options, option_field, options_of
+from tabprotect.engine.options import Naming, Options, option_field, options_of
 from tabprotect.engine.paths import read_text
 from tabprotect.engine.plain_values.decoding import parsed_toml
 from tabprotect.languages.messages import message
@@ -24,15 +24,33 @@ ANY_FORMAT = frozenset(
 )  # fmt: skip
 """The options that apply to every format."""
 
-MISSING = ("zero", "structural", "suppressed")
-"""Meanings of a cell without a count."""
-
-_ALLOWED = {
-    "decimal": (".", ","),
-    "form": ("long", "grid"),
-    "holds": ("table", "records"),
-    "missing": MISSING,
+MISSING = {
+    "zero": message("Zero"),
+    "structural": message("Nobody can be there"),
+    "suppressed": message("Hidden, worked out from the totals"),
 }
+"""Meanings of a cell without a count, in words."""
+
+TOTALS = {
+    "auto": message("Check them and take them out"),
+    "recompute": message("Recompute them: the file's are wrong"),
+    "keep": message("Keep the file's totals beside the table"),
+    "none": message("Nothing is a total"),
+}
+"""What may be said of totals beside their code."""
+
+GROUPED = {
+    ".": message("a point"),
+    ",": message("a comma"),
+    " ": message("a space"),
+    "\u00a0": message("a space that does not break"),
+    "\u2009": message("a thin space"),
+    "\u202f": message("a thin space that does not break"),
+    "'": message("an apostrophe"),
+    "\u2019": message("a raised comma"),
+}
+"""Signs between thousands, by what they are called: most of them are hard to tell by sight."""
+
 _SAID = {
     bool: message("true or false"),
     str: "text",
@@ -60,110 +78,176 @@ class Reading(Options):
     goes_with = "counts"
 
     strip_totals: bool = option_field(False, help=message("take out total rows after checking them"))
-    fill_missing: bool = option_field(False, help=message("take cells that are not listed as 0"))
+    fill_missing: bool = option_field(
+        False,
+        label=message("Cells that the file leaves out are 0"),
+        help=message("take cells that are not listed as 0"),
+    )
     totals: str | None = option_field(
         None,
+        label=message("Totals"),
         help=message(
             "the code of totals, which are checked and taken out; auto: find them by arithmetic; "
             "none: nothing is a total; recompute or recompute:CODE: take them out where they do not "
             "add up, too; keep or keep:CODE: beside the table as published sums of their own"
         ),
         metavar="CODE|auto|none|recompute[:CODE]|keep[:CODE]",
+        usual=TOTALS,
     )
     tolerance: int | None = option_field(
         None,
+        label=message("Accept small gaps up to"),
         help=message("differences of totals up to this are rounding, and the inner cells count"),
         metavar="N",
+        low=0,
     )
     missing: str | None = option_field(
         None,
+        label=message("Cells without a count are"),
         help=message(
             "what cells without a count are: zero; structural, where nobody can be; suppressed, "
             "which are worked out from the totals where these tell them"
         ),
-        metavar="zero|structural|suppressed",
+        choices=MISSING,
     )
-    count: str | None = option_field(None, help=message("the column of the counts"), metavar="COLUMN")
+    count: str | None = option_field(
+        None,
+        label=message("Column of the counts"),
+        help=message("the column of the counts"),
+        metavar="COLUMN",
+    )
     drop: Sequence[str] | None = option_field(
         None,
+        label=message("Columns left out"),
         help=message("a column to leave out, such as per cent beside the counts"),
         metavar="COLUMN",
         repeated=True,
     )
     variable: Sequence[str] | None = option_field(
         None,
+        label=message("Numbers that are a variable"),
         help=message("a column of numbers that is a variable, such as years of age"),
         metavar="COLUMN",
         repeated=True,
     )
     label: Mapping[str, str] | None = option_field(
         None,
+        label=message("Columns that name categories"),
         help=message("the column that names the categories of a variable"),
         metavar="COLUMN=VARIABLE",
         naming=Naming(),
     )
     where: Mapping[str, str] | None = option_field(
         None,
+        label=message("Only the rows of"),
         help=message("open only the rows of one category, such as one year"),
         metavar="COLUMN=VALUE",
         naming=Naming(),
     )
     scale: int | None = option_field(
-        None, help=message("what counts are multiplied by: 1000 where the file has thousands"), metavar="N"
+        None,
+        label=message("Counts are multiplied by"),
+        help=message("what counts are multiplied by: 1000 where the file has thousands"),
+        metavar="N",
+        low=1,
     )
     labels: bool = option_field(
-        False, help=message("name categories by their labels, where the file has them beside codes")
+        False,
+        label=message("Names and labels"),
+        help=message("name categories by their labels, where the file has them beside codes"),
     )
     form: str | None = option_field(
-        None, help=message("long: a line for each cell; grid: rows by columns"), metavar="long|grid"
+        None,
+        label=message("Long or grid"),
+        help=message("long: a line for each cell; grid: rows by columns"),
+        choices={"long": message("One line for each count"), "grid": message("Columns of counts")},
     )
     columns: str | None = option_field(
         None,
+        label=message("Name of the columns' variable"),
         help=message("in a grid, the variable of the columns; of several header rows apart by commas"),
         metavar="NAME",
     )
     sheet: str | None = option_field(
-        None, help=message("the sheet of a workbook, by its name or number"), metavar="NAME"
+        None,
+        label=message("Sheet"),
+        help=message("the sheet of a workbook, by its name or number"),
+        metavar="NAME",
     )
-    range: str | None = option_field(None, help=message("the cells of a sheet"), metavar="B3:F20")
+    range: str | None = option_field(
+        None, label=message("Range of cells"), help=message("the cells of a sheet"), metavar="B3:F20"
+    )
     header_row: str | None = option_field(
         None,
+        label=message("Header row"),
         help=message("the line (1-based) or lines of the header, such as 4 or 4-5; 0 where there is none"),
         metavar="LINE",
     )
-    footer: int | None = option_field(None, help=message("lines of notes at the end"), metavar="LINES")
+    footer: int | None = option_field(
+        None,
+        label=message("Lines below the counts"),
+        help=message("lines of notes at the end"),
+        low=0,
+        metavar="LINES",
+    )
     comment: str | None = option_field(
-        None, help=message("what lines begin with that are remarks"), metavar="TEXT"
+        None,
+        label=message("Lines of comment begin with"),
+        help=message("what lines begin with that are remarks"),
+        metavar="TEXT",
     )
     marks: str | None = option_field(
         None,
+        label=message("Signs in place of counts"),
         help=message(
             'what stands in place of counts: "-=zero ..=missing blank=zero x=suppressed 0=structural"'
         ),
         metavar="MARK=MEANING",
     )
     encoding: str | None = option_field(
-        None, help=message("of a text file that is not UTF-8, such as cp1252"), metavar="NAME"
+        None,
+        label=message("Encoding"),
+        help=message("of a text file that is not UTF-8, such as cp1252"),
+        metavar="NAME",
+        usual={"utf-8": "UTF-8", "cp1252": "Windows 1252", "latin-1": "Latin-1", "utf-16": "UTF-16"},
     )
     delimiter: str | None = option_field(
-        None, help=message("between fields, where it cannot be told"), metavar="CHARACTER"
+        None,
+        label=message("Separator of columns"),
+        help=message("between fields, where it cannot be told"),
+        metavar="CHARACTER",
+        usual={";": message("semicolon"), ",": message("comma"), "|": message("bar")},
     )
     decimal: str | None = option_field(
-        None, help=message("the mark before decimals, which settles what 1,000 means"), metavar=". OR ,"
+        None,
+        label=message("Decimal sign"),
+        help=message("the mark before decimals, which settles what 1,000 means"),
+        metavar=". OR ,",
+        choices={".": message("a point"), ",": message("a comma")},
     )
     thousands: str | None = option_field(
-        None, help=message("the sign between groups of three digits"), metavar="CHARACTER"
+        None,
+        usual=GROUPED,
+        label=message("Thousands sign"),
+        help=message("the sign between groups of three digits"),
+        metavar="CHARACTER",
     )
     holds: str | None = option_field(
-        None, help=message("what the file holds, where it cannot be told"), metavar="table|records"
+        None,
+        label=message("Table or records"),
+        help=message("what the file holds, where it cannot be told"),
+        choices={"table": message("a count"), "records": message("a person or firm")},
     )
     metadata: str | None = option_field(
         None,
+        label=message("File that describes this one"),
         help=message("the file that describes this one, where it is not beside it by its name"),
         metavar="FILE",
     )
     strict: bool = option_field(
-        False, help=message("refuse what would be mended and told: unknown keywords, quotation marks")
+        False,
+        label=message("Mend nothing"),
+        help=message("refuse what would be mended and told: unknown keywords, quotation marks"),
     )
 
     def __post_init__(self) -> None:
@@ -177,7 +261,7 @@ class Reading(Options):
             number = cast(object, getattr(self, name))
             if isinstance(number, int) and not isinstance(number, bool):
                 object.__setattr__(self, name, str(number))
-        for one in options():
+        for one in options_of(Reading):
             value = getattr(self, one.name)
             (kind,) = one.kinds
             fits = type(value) is kind or (kind in (Sequence, Mapping) and _texts(value))
@@ -185,12 +269,15 @@ class Reading(Options):
                 raise InputError(
                     message("{name} must be {SAID}, is {value}", one.name, _SAID[kind], repr(value))
                 )
-        for name, allowed in _ALLOWED.items():
-            if getattr(self, name) not in (None, *allowed):
-                said = {"decimal": "decimal mark"}.get(name, name)
+            if one.choices is not None and value not in (None, *one.choices):
+                said = {"decimal": "decimal mark"}.get(one.name, one.name)
                 raise InputError(
-                    message("the {said} cannot be {self}", said, repr(getattr(self, name))),
-                    hint=message("it is ") + " or ".join(f'"{value}"' for value in allowed),
+                    message("the {said} cannot be {self}", said, repr(value)),
+                    hint=message("it is ") + " or ".join(f'"{choice}"' for choice in one.choices),
+                )
+            if isinstance(value, int) and value < one.low:
+                raise InputError(
+                    message("{option}: must be at least {least}, is {value}", one.name, one.low, value)
                 )
         for name in ("delimiter", "thousands"):
             text = getattr(self, name)
@@ -206,18 +293,6 @@ class Reading(Options):
                 message("{header_row} are no lines", repr(self.header_row)),
                 hint=message("for example 4, or 4-5, or 0 for none"),
             )
-        if (self.footer or 0) < 0:
-            raise InputError(
-                message("{option}: must be at least {least}, is {value}", "footer", 0, self.footer)
-            )
-        if (self.tolerance or 0) < 0:
-            raise InputError(
-                message("{option}: must be at least {least}, is {value}", "tolerance", 0, self.tolerance)
-            )
-        if self.scale is not None and self.scale < 1:
-            raise InputError(
-                message("{option}: must be at least {least}, is {value}", "scale", 1, self.scale)
-            )
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Reading:
@@ -230,7 +305,7 @@ class Reading(Options):
         InputError
             For an unknown option, or an invalid value.
         """
-        names = [one.name for one in options()]
+        names = [one.name for one in options_of(cls)]
         for name in given:
             if name not in names:
                 raise InputError(
@@ -274,13 +349,3 @@ def _texts(value: object) -> bool:
     """Return True for a list of texts, or texts by name."""
     parts = [*value, *value.values()] if isinstance(value, Mapping) else value
     return isinstance(parts, list | tuple) and all(isinstance(part, str) for part in parts)
-
-
-def options() -> tuple[Option, ...]:
-    """The options, in the order in which they are shown."""
-    return options_of(Reading)
-
-
-def takes_number(option: Option) -> bool:
-    """Return True if an option is a whole number, into which a shell must turn text."""
-    return int in option.kinds

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, read
 from tabprotect.engine.options import Naming, Options, option_field, options_of, position
-from tabprotect.engine.release.tuned import USES
+from tabprotect.engine.release.tuned import USES, Use
 from tabprotect.languages.messages import message
 
 METHOD = message("method")
@@ -51,18 +51,29 @@ class Tabulation(Options):
         metavar="A,B",
         help=message("the variables to count by; those that the options below name are counted by anyway"),
     )
-    weight: str | None = option_field(None, metavar="W", help=message("a column of whole-number weights"))
+    weight: str | None = option_field(
+        None,
+        label=message("Each row counts"),
+        metavar="W",
+        help=message("a column of whole-number weights: for how many persons each row stands"),
+    )
     record_key: str | None = option_field(
         None,
+        label=message("Key of a record"),
         measure="counts",
         metavar="K",
-        help=message("a column of record keys, kept in a project for cell keys"),
+        help=message(
+            "a column of record keys, random numbers that make all tables of a file agree; kept in a project for cell keys"
+        ),
     )
     design_weight: str | None = option_field(
         None,
+        label=message("Design weight"),
         measure="counts",
         metavar="W",
-        help=message("a column of survey weights, kept in a project beside the counts"),
+        help=message(
+            "a column of survey weights, how many people each record stands for; kept in a project beside the counts"
+        ),
     )
     bands: Mapping[str, int | Sequence[int]] | None = option_field(
         None,
@@ -153,36 +164,49 @@ class MagnitudeTabulation(Tabulation):
 
     measure: str | None = option_field(
         None,
+        label=message("Add up"),
         measure="magnitudes",
         metavar="COLUMN",
         help=message("sum this column: a magnitude table, with the contributors of each cell"),
     )
     holding: str | None = option_field(
         None,
+        label=message("Group of"),
         measure="magnitudes",
         metavar="COLUMN",
         help=message("who a record belongs to (default: each is a contributor of its own)"),
     )
     request: str | None = option_field(
         None,
+        label=message("Request"),
         measure="magnitudes",
         metavar="COLUMN",
         help=message("who asked to be protected: 1, yes, true or x"),
     )
     waiver: str | None = option_field(
-        None, measure="magnitudes", metavar="COLUMN", help=message("who waived protection: 1, yes, true or x")
+        None,
+        label=message("Waiver"),
+        measure="magnitudes",
+        metavar="COLUMN",
+        help=message("who waived protection: 1, yes, true or x"),
     )
     shadow: str | None = option_field(
         None,
+        label=message("Judged by"),
         measure="magnitudes",
         metavar="COLUMN",
         help=message("what rules are judged by in place of the measure"),
     )
     cost: str | None = option_field(
-        None, measure="magnitudes", metavar="COLUMN", help=message("what it costs to hide a record's cell")
+        None,
+        label=message("Cost"),
+        measure="magnitudes",
+        metavar="COLUMN",
+        help=message("what it costs to hide a record's cell"),
     )
     unit: str | None = option_field(
         None,
+        label=message("Number"),
         measure="magnitudes",
         metavar="COLUMN",
         help=message("what tells records apart: one that comes twice is refused"),
@@ -190,7 +214,12 @@ class MagnitudeTabulation(Tabulation):
     spellings: Literal["refuse", "merge", "apart"] = option_field(
         "refuse",
         measure="magnitudes",
-        metavar="refuse|merge|apart",
+        label=message("Two spellings of a group"),
+        choices={
+            "refuse": message("are refused"),
+            "merge": message("count as one"),
+            "apart": message("stay apart"),
+        },
         help=message("holdings that differ in capitals and spaces only"),
     )
 
@@ -230,8 +259,10 @@ class Drawing(Options):
             "sums that are kept exactly and so from nothing confidential"
         ),
     )
-    tune_for: str = option_field(
+    tune_for: Use = option_field(
         "changes",
+        label=message("What is to change least"),
+        choices=USES,
         measure="counts",
         metavar="USE",
         help=message("what is to change least: {USES}", ", ".join(USES)),
@@ -263,7 +294,12 @@ class Judging(Options):
         None,
         measure="magnitudes",
         needs="rule",
-        metavar="sample|replicate|known",
+        label=message("How weights are read"),
+        choices={
+            "sample": message("weights of a sample"),
+            "replicate": message("weights stand for equal others"),
+            "known": message("weighted contributions are known"),
+        },
         help=message("how weights are read: of a sample (default), as copies, or known to everybody"),
     )
 
@@ -325,7 +361,7 @@ class Protecting(Drawing, Judging):
         help=message("beside the sums: how many contribute, or their mean, from which that follows"),
     )
     title: str | None = option_field(
-        None, group=OUTPUT, metavar="TITLE", help=message("for the reader; published")
+        None, label=message("Title"), group=OUTPUT, metavar="TITLE", help=message("for the reader; published")
     )
     policy: AgencyPolicy | None = option_field(
         None,
@@ -348,6 +384,7 @@ class Publishing(Options):
     """The options of publishing a protected table, and who answers for it."""
 
     release: str = option_field(
+        label=message("Bundle"),
         shell="--out",
         library=False,
         file=True,
@@ -367,9 +404,12 @@ class Publishing(Options):
     )
     dossier: str | None = option_field(
         None,
+        label=message("Dossier"),
         metavar="dossier.zip",
         file=True,
-        help=message("the file of the dossier, which stays in the house; CONFIDENTIAL"),
+        help=message(
+            "the file of the dossier: original, seed, coins and audit trail, without which nobody can account for the release later; it stays in the house, CONFIDENTIAL"
+        ),
     )
     overwrite: bool = option_field(
         False,
@@ -380,6 +420,7 @@ class Publishing(Options):
     )
     accept: str = option_field(
         "",
+        label=message("Reason"),
         group=GATE,
         shell="",
         metavar="REASON",
@@ -395,10 +436,15 @@ class Publishing(Options):
         ),
     )
     prepared_by: str = option_field(
-        "", group=SIGNING, metavar="NAME", help=message("for dossier and register")
+        "",
+        label=message("Prepared by"),
+        group=SIGNING,
+        metavar="NAME",
+        help=message("for dossier and register"),
     )
     approved_by: str = option_field(
         "",
+        label=message("Approved by"),
         group=SIGNING,
         metavar="NAME",
         help=message("the same; a policy may take both names, of two people"),

@@ -77,12 +77,12 @@ def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
         for variable, found, to in _mapped(given):
             mapping.setdefault(variable, {})[found] = to
         source = given.get(command.says.reads)
-        if isinstance(source, str) and _is_path(source):
+        if isinstance(source, str) and not source.startswith(PREFIX) and not is_url(source):
             given[command.says.reads] = "${source}"
             variables["source"] = Path(source).name
         others = given.get(command.says.reads_too)
         if isinstance(others, Mapping):
-            given[command.says.reads_too] = {k: _name(str(file)) for k, file in others.items()}
+            given[command.says.reads_too] = {k: Path(str(file)).name for k, file in others.items()}
         lines += _step_lines(command, given)
     expects = {} if project.table is None else {
         v.name: list(v.categories) for v in project.original.domain.variables
@@ -137,15 +137,6 @@ def _mapped(given: dict[str, object]) -> Iterator[tuple[str, str, str]]:
     for found, to in mapping.items() if isinstance(mapping, Mapping) else ():
         variable, _, code = found.partition(":") if "source" in given else ("", "", found)
         yield str(given.get("variable", variable)), code, to
-
-
-def _is_path(source: str) -> bool:
-    return not source.startswith(PREFIX) and not is_url(source)
-
-
-def _name(file: str) -> str:
-    """The name of a file beside the recipe; a level after the name is kept."""
-    return Path(file).name
 
 
 def _step_lines(command: Command[...], given: Arguments) -> list[str]:

@@ -70,6 +70,10 @@ class ContributorRule(SensitivityRule):
         How many numbers it takes, and how many may be given besides.
     coalitions
         Whether contributors may put together what they know.
+    asks
+        What each of its numbers is, in a word or two, for a form.
+    says
+        What it says, in a sentence.
     place
         Which of several rules that hold is named: the one of the lowest place.
     """
@@ -78,6 +82,8 @@ class ContributorRule(SensitivityRule):
     numbers: ClassVar[int] = 1
     more: ClassVar[int] = 0
     coalitions: ClassVar[bool] = False
+    asks: ClassVar[tuple[str, ...]] = ()
+    says: ClassVar[str] = ""
     place: ClassVar[int]
 
     @abstractmethod

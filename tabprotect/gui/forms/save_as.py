@@ -27,6 +27,7 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.statuses import COUNT, SHOWN
+from tabprotect.engine.options import option_named
 from tabprotect.engine.paths import is_file, is_folder
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -37,6 +38,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.forms.option_fields import asks_for
 from tabprotect.gui.look.buttons import choice, named
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
@@ -51,13 +53,8 @@ OFFERED = ("xlsx", "px", "jsonstat", "sdmx-csv", "csv")
 LINES, CHARACTERS = 24, 3_000
 """What is shown of a file, at most."""
 
-TOLD = {
-    "unit": message("Unit"),
-    "source": message("Source"),
-    "notes": message("Note"),
-    "date": message("Date"),
-}
-"""What is told beside the numbers of a release: options of :class:`.Exporting`."""
+TOLD = ("unit", "source", "notes", "date")
+"""The options of what is told beside the numbers of a release."""
 
 COLUMN = 20
 """Letters that a column of the cells shown is wide."""
@@ -138,12 +135,13 @@ class SaveAsDialog(QDialog):
         )
         self._question.outlives = True
         self.format = choice(message("Format"), {name: registered.named(name).label for name in OFFERED})
-        self.total_code = named(
-            QLineEdit(placeholderText=tr("the source's own, else T")), message("Code of totals")
-        )
+        totals = option_named(Exporting, "total_code")
+        self.total_code = asks_for(QLineEdit(placeholderText=tr("the source's own, else T")), totals)
         self.telling = {
-            name: named(QLineEdit(placeholderText=tr("as in the file that was read")), label)
-            for name, label in TOLD.items()
+            name: asks_for(
+                QLineEdit(placeholderText=tr("as in the file that was read")), option_named(Exporting, name)
+            )
+            for name in TOLD
         }
         self.preview = named(QPlainTextEdit(readOnly=True), message("How the file begins"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -153,9 +151,9 @@ class SaveAsDialog(QDialog):
         form = QFormLayout(verticalSpacing=GRID)
         self._label(form, message("Format"), self.format)
         if not confidential:
-            self._label(form, message("Code of totals"), self.total_code)
+            self._label(form, totals.label, self.total_code)
             for name, box in self.telling.items():
-                self._label(form, TOLD[name], box)
+                self._label(form, option_named(Exporting, name).label, box)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.save_button = QPushButton(tr("Save as\u2026"))
         buttons.addButton(self.save_button, QDialogButtonBox.ButtonRole.AcceptRole)

@@ -197,7 +197,8 @@ class Autosave:
                 lambda f=found: self._recover(f),
                 found.discard,
             )
-        for left_over in _unfinished({folder, *_recent_folders(window)} if first else set()):
+        folders = {folder, *_recent_folders(window)} if first else set()
+        for left_over in sorted({path for one in folders for path in leftovers(one)}):
             window.document.work_found.emit(
                 message(
                     "{name} in {parent} was being written when its program ended. It may be confidential.",
@@ -347,10 +348,6 @@ def _smoke(app: QApplication, source: str, path: Path, reading: Mapping[str, obj
     for fault in faults:
         print(message("smoke test failed: {fault}", fault), file=sys.stderr)
     return 1 if faults else 0
-
-
-def _unfinished(folders: set[Path]) -> list[Path]:
-    return sorted({path for folder in folders for path in leftovers(folder)})
 
 
 def _recent_folders(window: MainWindow) -> set[Path]:

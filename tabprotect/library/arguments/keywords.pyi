@@ -11,6 +11,7 @@ from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.options import WeightsReading
+from tabprotect.engine.release.tuned import Use
 from tabprotect.engine.tables.moves import MoveSet
 
 Table = TypeVar("Table", contravariant=True)
@@ -106,7 +107,7 @@ class ProtectingKeywords(TypedDict, total=False):
     accept_weak: bool
     draft: bool
     tune: bool
-    tune_for: str
+    tune_for: Use
     seed: int | None
     fresh: bool
 

@@ -18,10 +18,11 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.total_rows import is_total
-from tabprotect.engine.formats.reading_options import Reading, options
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import by_suffix, format_names, format_of, formats, named, patterns
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.table_writing import write_table
+from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
@@ -66,7 +67,7 @@ def tables(draw: st.DrawFn, names: st.SearchStrategy = names, label: st.SearchSt
 def test_the_declaration_is_complete(kind: Format) -> None:
     assert named(kind.name) is kind
     assert kind.label and kind.holds and kind.limits
-    assert kind.options <= {option.name for option in options()}
+    assert kind.options <= {option.name for option in options_of(Reading)}
     for suffix in kind.suffixes:
         assert re.fullmatch(r"(\.[a-z0-9]+)+", suffix)
         assert by_suffix(Path(f"t{suffix}")) is kind
@@ -205,7 +206,7 @@ def test_a_reading_says_what_was_given() -> None:
     assert Reading().given == {}
     given = {"strip_totals": True, "decimal": ","}
     assert Reading.of(given).given == given
-    for option in options():
+    for option in options_of(Reading):
         assert option.help
 
 

@@ -35,14 +35,20 @@ class Scope(Options):
     goes_with = "counts"
 
     margins: str | None = option_field(
-        None, metavar="FORMULA", help=message("published tables, a*b + c, for every method that takes them")
+        None,
+        label=message("Tables"),
+        metavar="FORMULA",
+        help=message("published tables, a*b + c, for every method that takes them"),
     )
     groupings: str | None = option_field(None, metavar="TEXT", help=message("of categories, for the formula"))
     key: Sequence[str] | None = option_field(
-        None, metavar="A,B", help=message("what a reader knows of somebody")
+        None, label=message("Known"), metavar="A,B", help=message("what a reader knows of somebody")
     )
     sensitive: str | None = option_field(
-        None, metavar="C", help=message("what they want to know (default: the last variable)")
+        None,
+        label=message("Wanted"),
+        metavar="C",
+        help=message("what they want to know (default: the last variable)"),
     )
 
 

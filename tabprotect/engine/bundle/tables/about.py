@@ -28,18 +28,27 @@ class Telling(Options):
     """Texts that the publisher gives: unit, source, notes, date."""
 
     unit: str = option_field(
-        "", group=BESIDE, metavar="TEXT", help=message("what is counted, such as persons")
+        "",
+        label=message("Unit"),
+        group=BESIDE,
+        metavar="TEXT",
+        help=message("what is counted, such as persons"),
     )
-    source: str = option_field("", group=BESIDE, metavar="TEXT", help=message("whose figures they are"))
+    source: str = option_field(
+        "", label=message("Source"), group=BESIDE, metavar="TEXT", help=message("whose figures they are")
+    )
     notes: Sequence[str] = option_field(
         (),
+        label=message("Note"),
         shell="--note",
         group=BESIDE,
         metavar="TEXT",
         repeated=True,
         help=message("a sentence below the table"),
     )
-    date: str = option_field("", group=BESIDE, metavar="YYYY-MM-DD", help=message("of publication"))
+    date: str = option_field(
+        "", label=message("Date"), group=BESIDE, metavar="YYYY-MM-DD", help=message("of publication")
+    )
     texts_of: str | None = option_field(
         None,
         group=BESIDE,

@@ -40,6 +40,7 @@ class Exporting(Telling):
     apart: bool = option_field(False, help=message("a file for each table, without totals among its cells"))
     total_code: str | None = option_field(
         None,
+        label=message("Code of totals"),
         metavar="T",
         help=message("the category of totals (default: the source's own, else {code})", USUAL_TOTAL[0]),
     )

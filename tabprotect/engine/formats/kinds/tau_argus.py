@@ -312,7 +312,13 @@ class TauArgus(Format):
         )
         if hidden is not None and hidden.any() and table.domain.ndim:
             files[path.with_suffix(".hst").name] = "".join(
-                ";".join([*map(_quoted, table.domain.labels(cell)), SECONDARY.lower()]) + "\n"
+                ";".join(
+                    [
+                        *(f'"{code}"' if ";" in code else code for code in table.domain.labels(cell)),
+                        SECONDARY.lower(),
+                    ]
+                )
+                + "\n"
                 for cell in np.argwhere(np.asarray(hidden)).tolist()
             )
         return {name: text.encode("utf-8") for name, text in files.items()}
@@ -355,10 +361,6 @@ def separator_of(domain: Domain) -> str:
     """The first character that no code has, because tau-ARGUS splits fields at it even inside quotation marks."""
     codes = "".join(code for v in domain.variables for code in v.categories)
     return next((sign for sign in ";|#!" if sign not in codes), ";")
-
-
-def _quoted(code: str) -> str:
-    return f'"{code}"' if ";" in code else code
 
 
 def _is_utf8(path: Path) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from tabprotect.engine.agency import register_address
 from tabprotect.engine.cycles.designs import is_named
@@ -40,7 +40,7 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
 from tabprotect.engine.register.reading_together import look_up
-from tabprotect.engine.release.tuned import USES, Tuned, Use
+from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
 
@@ -145,10 +145,6 @@ def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
     return {} if tuned is None else {"tune": True, "tune_for": tuned.use}
 
 
-def _method_label(project: Project) -> str:
-    return methods(project.measure)[project.method].label
-
-
 @Declared(message("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters start at their defaults."""
@@ -242,7 +238,7 @@ def set_policy(project: Project, context: Context, /, **limits: object) -> Proje
 
 
 @Declared(
-    lambda project, given: message("protect with {label}", _method_label(project)),
+    lambda project, given: message("protect with {label}", methods(project.measure)[project.method].label),
     shell=protect_words,
     seed="seed",
     slow=True,
@@ -332,19 +328,15 @@ def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
 
     Raises
     ------
-    ParameterError
-        For a use that there is none of.
     InfeasibleError
         Where the method cannot be tuned, or nothing passes.
     """
     # Imported late: a judgement imports solvers, which the first paint must not wait for.
     from tabprotect.engine.disclosure.choosing.tuning import tuned
 
-    if asked.tune_for not in USES:
-        raise ParameterError({"tune_for": message("must be one of {USES}", ", ".join(USES))})
     limits = project.limits.limits(project.problem.at_risk, again=False)
-    use = cast(Use, asked.tune_for)
-    return tuned(project.protection, project.problem, project.given, limits, use, context.progress)
+    given = project.protection, project.problem, project.given
+    return tuned(*given, limits, asked.tune_for, context.progress)
 
 
 @Declared(message("let the {who} believe {prior}"))

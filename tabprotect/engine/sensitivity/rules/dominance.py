@@ -23,6 +23,8 @@ class Dominance(ContributorRule):
     name = "dominance"
     label = message("Dominance")
     examples = ("dominance=1,85",)
+    asks = (message("largest"), message("percent"))
+    says = message("The largest so many hold at most so many percent of the sum.")
     numbers = 2
     place = 6
 

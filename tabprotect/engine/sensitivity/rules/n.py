@@ -19,6 +19,8 @@ class FewContributors(ContributorRule):
     name = "n"
     label = message("Few contributors")
     examples = ("n=3",)
+    asks = (message("contributors"),)
+    says = message("A sum has at least so many contributors.")
     place = 0
 
     def excess(self, numbers: Numbers, coalition: int, cells: CellContributions) -> tuple[Ints, int]:

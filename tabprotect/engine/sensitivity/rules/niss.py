@@ -26,6 +26,8 @@ class FewOrDominant(ContributorRule):
     name = "niss"
     label = message("Few contributors, or one dominates")
     examples = ("niss=3,60",)
+    asks = (message("contributors"), message("percent"))
+    says = message("At least so many contributors, none with more than so many percent.")
     numbers = 2
     place = 1
 

@@ -20,6 +20,8 @@ class PPercent(ContributorRule):
     name = "p"
     label = message("The p % rule")
     examples = ("p=10", "p=10,coalition=2")
+    asks = (message("percent"),)
+    says = message("Nobody may work out the largest contribution to within so many percent.")
     coalitions = True
     place = 4
 

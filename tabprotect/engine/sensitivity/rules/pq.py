@@ -17,6 +17,8 @@ class PriorPosterior(ContributorRule):
     name = "pq"
     label = message("The pq rule")
     examples = ("pq=20,50",)
+    asks = (message("percent"), message("known to"))
+    says = message("As the p % rule, for readers who know the others to within q percent.")
     numbers = 2
     place = 5
 

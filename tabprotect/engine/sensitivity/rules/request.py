@@ -26,6 +26,8 @@ class Requests(ContributorRule):
     name = "request"
     label = message("Requests")
     examples = ("request=70",)
+    asks = (message("percent"),)
+    says = message("Who asked for it is protected if it holds more than so many percent.")
     more = 1
     place = 7
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -19,23 +19,17 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.formats.file_preview import FilePreview
-from tabprotect.engine.formats.reading_options import ANY_FORMAT, options, takes_number
-from tabprotect.engine.options import Option
+from tabprotect.engine.formats.reading_options import ANY_FORMAT, GROUPED, Reading
+from tabprotect.engine.options import Option, option_named, options_of
 from tabprotect.gui.forms.reading.import_words import (
-    FIXED,
+    ALSO_FOUND,
     FOUND_OUT,
     FROM_FILE,
-    GROUPED,
     GROUPS,
-    HOLDS,
-    LABELS,
     LISTED,
     NAMED,
     OPEN,
     SOMETIMES,
-    TOTALS,
-    USUAL,
-    VALUES,
     WRITTEN,
 )
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
@@ -45,7 +39,7 @@ from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 
 class OneOf(QWidget):
@@ -53,14 +47,12 @@ class OneOf(QWidget):
 
     textChanged = Signal(str)  # noqa: N815 (as Qt's own inputs have it)
 
-    def __init__(
-        self, offered: tuple[tuple[str, str], ...], *, other: str = "", across: bool = False
-    ) -> None:
+    def __init__(self, offered: Mapping[str, str], *, other: str = "", across: bool = False) -> None:
         super().__init__()
         self._said = ""
         self._group = QButtonGroup(self)
         self.buttons: dict[str, QRadioButton] = {}
-        for value, words in offered:
+        for value, words in offered.items():
             button = self.buttons[value] = QRadioButton(translate(words))
             button.clicked.connect(lambda _=False, said=value: self._say(said))
             self._group.addButton(button)
@@ -135,11 +127,11 @@ class ReadingForm(QWidget):
         """The inputs for this format, with what was said."""
         # What totals are says all that stripping them does.
         here = (seen.kind.options | ANY_FORMAT) - {"strip_totals"}
-        for option in options():
+        for option in options_of(Reading):
             if option.name not in here:
                 continue
             box = self._input(option, seen)
-            box.setAccessibleName(translate(LABELS[option.name]))
+            box.setAccessibleName(translate(option.label))
             box.setObjectName(option.name)
             box.setAccessibleDescription(translate(option.help))
             box.setToolTip(tip(option.help))
@@ -151,24 +143,23 @@ class ReadingForm(QWidget):
 
     def _input(self, option: Option, seen: FilePreview) -> QWidget:
         name = option.name
-        listed = _choices(seen, name, option.metavar)
+        listed = _choices(seen, option)
         box: Any
         if isinstance(option.default, bool):
-            box = connected(QCheckBox(translate(LABELS[name])), toggled=lambda _: self.changed.emit())
+            box = connected(QCheckBox(translate(option.label)), toggled=lambda _: self.changed.emit())
             return box  # type: ignore[no-any-return]
         if name == "marks":
             box = MarkChoices()
         elif name == "holds":
-            box = OneOf(HOLDS, across=True)
+            box = OneOf(option.offered, across=True)
         elif name == "totals":
-            box = OneOf(TOTALS, other=message("or the word that stands for totals"))
+            box = OneOf(option.offered, other=message("or the word that stands for totals"))
         elif listed or name in FROM_FILE:
-            box = QComboBox(editable=name != "thousands" and option.metavar not in FIXED)
+            box = QComboBox(editable=name != "thousands" and option.choices is None)
             box.addItem("", "")
             for value in listed:
-                words = (GROUPED if name == "thousands" else VALUES).get(value, value)
                 # What is editable is written as the option takes it.
-                box.addItem(translate(value if box.isEditable() else words), value)
+                box.addItem(translate(value if box.isEditable() else option.offered[value]), value)
             box.currentTextChanged.connect(lambda _: self.changed.emit())
             return box  # type: ignore[no-any-return]
         else:
@@ -216,9 +207,9 @@ class ReadingForm(QWidget):
             text = OPEN.get(name, FOUND_OUT)
             if found:
                 value, reason = found[0].value, found[0].reason
-                text = message("{value} ({reason})", translate(VALUES.get(value, value)), translate(reason))
+                text = message("{value} ({reason})", translate(_in_words(name, value)), translate(reason))
             if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
-                _offer(box, _choices(seen, name, ""))
+                _offer(box, _choices(seen, option_named(Reading, name)))
             if name == "thousands" and isinstance(box, QComboBox):
                 _tell_grouped(box, seen)
             if isinstance(box, QComboBox) and not box.isEditable():
@@ -255,8 +246,7 @@ class ReadingForm(QWidget):
             said = None if box is None else value_of(box)
             found = next((p.value for p in seen.parts if p.option.replace("-", "_") == name), "")
             if value := str(said or found):
-                called = (GROUPED if name == "thousands" else VALUES).get(value, value)
-                parts.append(message(words, value=translate(called)))
+                parts.append(message(words, value=translate(_in_words(name, value))))
         self.written.setText(message("Recognised: {parts}", joined(parts, " \u00b7 ")))
 
 
@@ -270,21 +260,24 @@ def _rows(boxes: Mapping[str, QWidget], *, bare: tuple[str, ...] = ()) -> QFormL
         if isinstance(box, QCheckBox) or name in bare:
             form.addRow(box)
         else:
-            form.addRow(tr("{label}", LABELS[name]), box)
+            form.addRow(translate(option_named(Reading, name).label), box)
     return form
 
 
-def _choices(seen: FilePreview, name: str, metavar: str) -> tuple[str, ...]:
+def _in_words(name: str, value: str) -> str:
+    """What an option says, in words."""
+    return (option_named(Reading, name).offered | ALSO_FOUND).get(value, value)
+
+
+def _choices(seen: FilePreview, option: Option) -> tuple[str, ...]:
     own = {
         "sheet": seen.sheets,
         "count": seen.columns,
         "range": seen.ranges,
         # What stands in the corner of a grid names its columns, too.
         "columns": tuple(re.split(r"\s*[\\/|]\s*", seen.columns[0])[1:]) if seen.columns else (),
-        "thousands": tuple(GROUPED),
-    }.get(name, ())
-    kinds = tuple(metavar.split("|")) if metavar in FIXED else ()
-    return own or USUAL.get(name, ()) or kinds
+    }.get(option.name, ())
+    return own or tuple(option.offered)
 
 
 def _offer(box: QComboBox, choices: tuple[str, ...]) -> None:
@@ -317,9 +310,8 @@ def value_of(box: QWidget) -> object:
         return box.isChecked()
     if isinstance(box, QComboBox) and not box.isEditable():
         return box.currentData()
-    text = box.currentText() if isinstance(box, QComboBox) else _text(box)
-    number = {o.name for o in options() if takes_number(o)}
-    if box.objectName() in number and text.isdecimal():
+    text = box.currentText() if isinstance(box, QComboBox) else str(cast(Any, box).text())
+    if text.isdecimal() and int in option_named(Reading, box.objectName()).kinds:
         return int(text)
     # A blank may be what is meant: the sign between thousands.
     return text if text.strip() or text == " " else None
@@ -341,10 +333,6 @@ def shown(value: object) -> str:
     if isinstance(value, Mapping):
         return "; ".join(f"{name} = {said}" for name, said in value.items())
     return "; ".join(value) if isinstance(value, list | tuple) else str(value)
-
-
-def _text(box: Any) -> str:
-    return str(box.text())
 
 
 def set_value(box: QWidget, value: object) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.reading_options import MISSING, TOTALS
 from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
@@ -20,10 +21,10 @@ Options = dict[str, object]
 OFFERED: tuple[tuple[str, str, Options], ...] = (
     ("--totals recompute", message("The inner cells count"), {"totals": "recompute"}),
     ("--totals keep", message("Keep the totals beside them"), {"totals": "keep"}),
-    ("--totals none", message("Nothing is a total"), {"totals": "none"}),
+    ("--totals none", TOTALS["none"], {"totals": "none"}),
     ("--totals auto", message("Take the totals out"), {"totals": "auto"}),
     ("--missing zero", message("Missing cells are 0"), {"missing": "zero"}),
-    ("or structural", message("Nobody can be there"), {"missing": "structural"}),
+    ("or structural", MISSING["structural"], {"missing": "structural"}),
     ("or suppressed", message("Work them out from the totals"), {"missing": "suppressed"}),
     ("--form grid", message("Several columns are counts"), {"form": "grid"}),
     ("--holds records", message("Each row is a person or firm"), {"holds": "records"}),

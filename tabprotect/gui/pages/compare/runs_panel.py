@@ -21,26 +21,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.assessment.comparing.run_spec import Scope
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.options import option_named
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import MOST_RUNS, comparison_of, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.forms.option_fields import asks_for, option_choice
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import (
-    choice,
-    connected,
-    emptied,
-    named,
-    offer,
-    push_button,
-    silent,
-    tool_button,
-)
+from tabprotect.gui.look.buttons import connected, emptied, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import held, in_column, in_grid, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, THEME
@@ -51,6 +45,8 @@ from tabprotect.languages.messages import capital, joined, message, plural
 from tabprotect.languages.translation import tr, translate
 
 HINT = "cell_key D=5,8 V=3"
+
+MARGINS, KEY, SENSITIVE = (option_named(Scope, name) for name in ("margins", "key", "sensitive"))
 
 
 def completions(text: str) -> list[str]:
@@ -169,10 +165,8 @@ class RunsPanel(QWidget):
         self.number = named(QSpinBox(minimum=1, maximum=MOST_RUNS, value=20), message("Runs of each setting"))
         self.number.setKeyboardTracking(False)
         self.number.valueChanged.connect(lambda n: self.changed.emit(set_comparison(runs_per_method=n)))
-        self.margins = named(
-            QLineEdit(),
-            message("Published tables, as a formula"),
-            editingFinished=lambda: self._edited("margins", self.margins),
+        self.margins = connected(
+            asks_for(QLineEdit(), MARGINS), editingFinished=lambda: self._edited("margins", self.margins)
         )
         self.margin_chips = connected(
             NameChips(*CHOSEN["formula"]),
@@ -182,12 +176,10 @@ class RunsPanel(QWidget):
         self.key_chips.changed.connect(
             lambda text: self.changed.emit(set_comparison(key=[n for n in text.split(",") if n]))
         )
-        self.key = named(
-            QLineEdit(),
-            message("Variables that a reader knows of somebody"),
-            editingFinished=lambda: self._edited("key", self.key),
+        self.key = connected(
+            asks_for(QLineEdit(), KEY), editingFinished=lambda: self._edited("key", self.key)
         )
-        self.sensitive = choice(message("The variable that a reader wants to know"), wide=0)
+        self.sensitive = option_choice(SENSITIVE, wide=0)
         self.sensitive.activated.connect(
             lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
         )
@@ -204,11 +196,11 @@ class RunsPanel(QWidget):
         )
         for words, field in (
             (message("Runs of each"), self.number),
-            (message("Tables"), self.margins),
+            (MARGINS.label, self.margins),
             ("", self.margin_chips),
-            (message("Known"), self.key),
+            (KEY.label, self.key),
             ("", self.key_chips),
-            (message("Wanted"), self.sensitive),
+            (SENSITIVE.label, self.sensitive),
         ):
             form.addRow(Label(words, buddy=field), field)
         column = in_column(

@@ -111,7 +111,7 @@ class OptimalPanel(SpacePanel):
         self._by: SearchMethod = "annealing"
         self.method = choice(
             message("How to search"),
-            {name: SEARCHES[name] for name in METHODS},
+            {name: SEARCHES.get(name, words) for name, words in METHODS.items()},
             self._tell_method,
             tips={name: message("<p>{help}</p>", help_) for name, help_ in METHODS.items()},
         )

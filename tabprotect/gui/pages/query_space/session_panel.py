@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSlider, QWidge
 from tabprotect.engine.agency import user_name
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.query_space_state import evidence_of, standard_of
 from tabprotect.engine.project.verbs.query_verbs import serve_session
@@ -212,7 +211,9 @@ class SessionPanel(SpacePanel):
         """End a session that belongs to another table or criterion."""
         project, regions = self.space.document.project, self.space.regions
         key = (
-            None if project is None or regions is None else (regions.state.evidence, *_settings(project.plan))
+            None
+            if project is None or regions is None
+            else (regions.state.evidence, project.plan.threshold, project.plan.criterion, project.plan.bounds)
         )
         if key is None or self._key is None or key[0] is not self._key[0] or key[1:] != self._key[1:]:
             self._key = key
@@ -423,7 +424,3 @@ def _decision(entry: LogEntry) -> Decision:
     line = entry.line
     why, time = line.detail or line.reason, entry.time.replace(tzinfo=UTC)
     return Decision(entry.number, time, line.user, line.query, line.kind, why)
-
-
-def _settings(plan: ReleasePlan) -> tuple[object, ...]:
-    return (plan.threshold, plan.criterion, plan.bounds)

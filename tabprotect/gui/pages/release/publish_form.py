@@ -21,8 +21,11 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.tables.data_package import slug
+from tabprotect.engine.options import option_named
+from tabprotect.engine.project.options import Protecting, Publishing
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.forms.option_fields import asks_for
 from tabprotect.gui.look.buttons import Dialog, card, connected, decision, named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
@@ -32,6 +35,9 @@ from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
 from tabprotect.languages.messages import day_said, joined, message
 from tabprotect.languages.translation import tr, translate
+
+TITLE = option_named(Protecting, "title")
+BUNDLE, DOSSIER = option_named(Publishing, "release"), option_named(Publishing, "dossier")
 
 
 class PublishForm(QWidget):
@@ -45,21 +51,12 @@ class PublishForm(QWidget):
         self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
         self._source: str | None = None
-        self.title = named(
-            QLineEdit(placeholderText=tr("what the reader sees first")),
-            tip=message("Public: readers see it first."),
+        self.title = connected(
+            asks_for(QLineEdit(placeholderText=tr("what the reader sees first")), TITLE),
             editingFinished=self.end_editing,
         )
-        self.release = named(
-            QLineEdit(), tip=message("The bundle that is published."), textEdited=lambda _: self._follow()
-        )
-        self.keep = named(
-            QCheckBox(tr("Dossier")),
-            tip=message(
-                "<p>Original, seed, coins and audit trail in one file. Without it nobody can account "
-                "for the release later.</p>"
-            ),
-        )
+        self.release = connected(asks_for(QLineEdit(), BUNDLE), textEdited=lambda _: self._follow())
+        self.keep = asks_for(QCheckBox(translate(DOSSIER.label)), DOSSIER)
         self.keep.setChecked(True)
         self.dossier = connected(QLineEdit(), editingFinished=self._mark)
         self.keep.toggled.connect(self.dossier.setEnabled)
@@ -82,8 +79,8 @@ class PublishForm(QWidget):
         grid = in_grid(margins=(GRID + 4, GRID, GRID + 4, GRID), across=GRID, down=GRID, wide=1)
         for row, (label, field, name) in enumerate(
             (
-                (Label(message("Title")), self.title, message("Title, public")),
-                (Label(message("Bundle")), self.release, message("File of the release bundle")),
+                (Label(TITLE.label), self.title, message("Title, public")),
+                (Label(BUNDLE.label), self.release, message("File of the release bundle")),
                 (self.keep, self.dossier, message("File of the dossier, confidential")),
             )
         ):
@@ -263,14 +260,15 @@ class SigningForm(QWidget):
         form.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
         form.setVerticalSpacing(GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        for text, field, name in (
-            (message("Prepared by"), self.prepared, message("Prepared by, name")),
-            (message("Approved by"), self.approved, message("Approved by, name")),
-            (message("Reason"), self.reason, message("Reason for publishing all the same")),
+        for asked, field, name in (
+            ("prepared_by", self.prepared, message("Prepared by, name")),
+            ("approved_by", self.approved, message("Approved by, name")),
+            ("accept", self.reason, message("Reason for publishing all the same")),
         ):
-            field.setAccessibleName(translate(name))
+            option = option_named(Publishing, asked)
+            asks_for(field, option).setAccessibleName(translate(name))
             field.textEdited.connect(lambda _: self.changed.emit())
-            label = Label(text, buddy=field)
+            label = Label(option.label, buddy=field)
             # In the middle of its field's height.
             label.setMinimumHeight(field.sizeHint().height())
             form.addRow(label, field)

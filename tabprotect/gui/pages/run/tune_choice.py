@@ -9,13 +9,16 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFrame
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.options import option_named
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.options import Protecting
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.release.tuned import USES, Use
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.look.buttons import choice, named
+from tabprotect.gui.forms.option_fields import option_choice
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, number_text
@@ -25,7 +28,7 @@ from tabprotect.languages.translation import tr, translate
 if TYPE_CHECKING:
     from tabprotect.engine.release.tuned import Tuned
 
-SHORT: dict[Use, str] = {
+SHORT = {
     "changes": message("counts"),
     "sums": message("sums of neighbours"),
     "rates": message("rates"),
@@ -56,7 +59,7 @@ class TuneChoice(QFrame):
         self.tick = named(
             QCheckBox(tr("Least change that passes")), tip=WHAT, toggled=lambda _: self._chosen()
         )
-        self.use = choice(message("What is to change least"), SHORT, self._chosen, tips=USES)
+        self.use = option_choice(option_named(Protecting, "tune_for"), self._chosen, words=SHORT)
         self.said = Label(wordWrap=True, role="quiet", name=message("What it comes to"))
         self._asking: BackgroundTask[Tuned] = BackgroundTask(
             self, document.jobs, self._tuned, self._failed, stopped=self._stopped

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from fractions import Fraction
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QWidget
 
+from tabprotect.engine.options import option_named
+from tabprotect.engine.project.options import Judging
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, rules_of, sensitivity_rules
+from tabprotect.engine.sensitivity.rule import ContributorRule
+from tabprotect.gui.forms.option_fields import option_choice
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import choice, connected, emptied, named, push_button, silent, tool_button
 from tabprotect.gui.look.label import Label, tip
@@ -17,58 +22,11 @@ from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
 
 
-@dataclass(frozen=True)
-class RuleWords:
-    """A kind of rule on the form.
-
-    Attributes
-    ----------
-    label
-        Its name in the list.
-    fields
-        What each of its numbers is, with a usual value.
-    says
-        What it says, in a sentence.
-    """
-
-    label: str
-    fields: tuple[tuple[str, float], ...]
-    says: str
-
-
-RULES: Mapping[str, RuleWords] = {
-    "p": RuleWords(
-        message("Nearness (p %)"),
-        ((message("percent"), 10), (message("together"), 1)),
-        message("Nobody may work out the largest contribution to within so many percent."),
-    ),
-    "n": RuleWords(
-        message("Fewest contributors (n)"),
-        ((message("contributors"), 3),),
-        message("A sum has at least so many contributors."),
-    ),
-    "dominance": RuleWords(
-        message("Dominance (n, k)"),
-        ((message("largest"), 1), (message("percent"), 85)),
-        message("The largest so many hold at most so many percent of the sum."),
-    ),
-    "pq": RuleWords(
-        message("Nearness, something known before (p, q)"),
-        ((message("percent"), 20), (message("known to"), 50)),
-        message("As nearness, for readers who know the others to within q percent."),
-    ),
-    "niss": RuleWords(
-        message("Few, or one that holds most (n, p)"),
-        ((message("contributors"), 3), (message("percent"), 60)),
-        message("At least so many contributors, none with more than so many percent."),
-    ),
-    "request": RuleWords(
-        message("On request"),
-        ((message("percent"), 70),),
-        message("Who asked for it is protected if it holds more than so many percent."),
-    ),
-}
-"""The kinds of rules by name, the usual ones first."""
+def fields(rule: ContributorRule) -> list[tuple[str, float]]:
+    """What a form asks of a rule, each with its usual value."""
+    usual = map(float, rule.examples[0].partition("=")[2].split(","))
+    asked = list(zip(rule.asks or [""] * rule.numbers, usual, strict=False))
+    return [*asked, (message("together"), 1.0)] if rule.coalitions else asked
 
 
 class RulesBar(QFrame):
@@ -84,9 +42,12 @@ class RulesBar(QFrame):
         self.rules: tuple[str, ...] = ()
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
-        labels = {name: words.label for name, words in RULES.items()}
-        self.kind = choice(message("Kind of rule"), labels, self._choose, wide=22)
-        self.numbers = [QDoubleSpinBox(minimum=0, maximum=9_999) for _ in range(2)]
+        rules = [rule for rule in sensitivity_rules().values() if isinstance(rule, ContributorRule)]
+        self._kinds = {rule.name: rule for rule in sorted(rules, key=lambda rule: rule.place)}
+        labels = {name: rule.label for name, rule in self._kinds.items()}
+        self.kind = choice(message("Kind of rule"), labels, self._choose, wide=22, current="p")
+        most = max(len(fields(rule)) for rule in rules)
+        self.numbers = [QDoubleSpinBox(minimum=0, maximum=9_999) for _ in range(most)]
         self._units = [Label(role="quiet") for _ in self.numbers]
         form = QWidget()
         row = FlowLayout(form, gap=GRID)
@@ -96,13 +57,8 @@ class RulesBar(QFrame):
             filled(row, box, unit)
         self.add = push_button(message("Add rule"), self._add)
         row.addWidget(self.add)
-        readings = {
-            "sample": message("weights of a sample"),
-            "replicate": message("weights stand for equal others"),
-            "known": message("weighted contributions are known"),
-        }
         self.weights = connected(
-            choice(message("How weights are read"), readings),
+            option_choice(option_named(Judging, "weights")),
             activated=lambda _: self.weights_set.emit(str(self.weights.currentData())),
         )
         row.addWidget(self.weights)
@@ -133,7 +89,7 @@ class RulesBar(QFrame):
                 f"{rule}  \u2715",
                 lambda _=False, r=rule: self._take(r),
                 name=message("Take away the rule {rule}", rule),
-                tip=tip(says(rule)),
+                tip=tip(joined((rule, rules_of([rule])[0].kind.says), ": ")),
                 focus=Qt.FocusPolicy.StrongFocus,
             )
             self._flow.addWidget(chip)
@@ -151,12 +107,10 @@ class RulesBar(QFrame):
     @property
     def typed(self) -> str:
         """The rule that the form says."""
-        name = str(self.kind.currentData())
-        numbers = [f"{box.value():g}" for box in self.numbers[: len(RULES[name].fields)]]
-        if name == "p":
-            together = numbers.pop()
-            return f"p={numbers[0]}" + (f",coalition={together}" if together != "1" else "")
-        return f"{name}={','.join(numbers)}"
+        rule = self._kinds[self.kind.currentData()]
+        numbers = [Fraction(box.value()) for box in self.numbers[: len(fields(rule))]]
+        together = int(numbers.pop()) if rule.coalitions else 1
+        return MagnitudeRule(rule.name, tuple(numbers), together).written
 
     def show_draft(self, text: str) -> None:
         """Say what the rule that is being typed would do."""
@@ -165,14 +119,15 @@ class RulesBar(QFrame):
         self._drafting.go()
 
     def _choose(self) -> None:
-        words = RULES[str(self.kind.currentData())]
-        self.kind.setToolTip(tip(words.says))
+        rule = self._kinds[self.kind.currentData()]
+        asked = fields(rule)
+        self.kind.setToolTip(tip(rule.says))
         for number, (box, unit) in enumerate(zip(self.numbers, self._units, strict=True)):
-            there = number < len(words.fields)
+            there = number < len(asked)
             set_visible(there, box, unit)
             if not there:
                 continue
-            label, usual = words.fields[number]
+            label, usual = asked[number]
             whole = label in ("contributors", "largest", "together")
             with silent(box):
                 box.setDecimals(0 if whole else 1)
@@ -192,9 +147,3 @@ class RulesBar(QFrame):
 
     def _take(self, rule: str) -> None:
         self.rules_set.emit(tuple(one for one in self.rules if one != rule))
-
-
-def says(rule: str) -> str:
-    """Say what a written rule says."""
-    name = rule.partition("=")[0]
-    return "" if name not in RULES else joined((rule, RULES[name].says), ": ")

@@ -12,14 +12,17 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox, QLineEdit, QTableWidgetItem, QWidget
 
 from tabprotect.engine.formats.registered import patterns
+from tabprotect.engine.options import option_named
 from tabprotect.engine.paths import is_url
+from tabprotect.engine.project.options import Tabulation
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import variable_kind
-from tabprotect.gui.look.buttons import choice, connected, named, offer, push_button, silent, tool_button
+from tabprotect.gui.forms.option_fields import option_choice
+from tabprotect.gui.look.buttons import connected, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import ElidedLabel, Label, heading
@@ -146,34 +149,17 @@ class TabulatePage(Page):
     def _choose_weights(self) -> tuple[QWidget, QWidget]:
         """Return what is added up, what the records are weighted by, and where their keys come from."""
         self.measure = connected(MeasureColumns(), changed=self._measured)
-        self._weight = choice(
-            message("Each row counts"),
-            tip=message("Rows that stand for several persons say in a column for how many."),
+        weight, key, design = (
+            option_named(Tabulation, name) for name in ("weight", "record_key", "design_weight")
         )
-        self._key = connected(
-            choice(
-                message("Key of a record"),
-                tip=message(
-                    "Random numbers that belong to the records; for the cell key method. A column of the "
-                    "file makes all its tables agree; keys drawn now are kept with this table only."
-                ),
-            ),
-            currentIndexChanged=self._say,
-        )
-        self._design = choice(
-            message("Design weight"),
-            tip=message("How many people each record stands for; kept beside the counts"),
-        )
+        self._weight, self._design = option_choice(weight), option_choice(design)
+        self._key = connected(option_choice(key), currentIndexChanged=self._say)
         row = QWidget()
         foot = FlowLayout(row, gap=GRID)
         self._counting: list[QWidget] = []
-        for text, box in (
-            (message("Each row counts"), self._weight),
-            (message("Key of a record"), self._key),
-            (message("Design weight"), self._design),
-        ):
+        for option, box in ((weight, self._weight), (key, self._key), (design, self._design)):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            label = Label(text, buddy=box)
+            label = Label(option.label, buddy=box)
             self.measure.line_up(label, box)
             pair = held(in_row(label, box, margins=0, spacing=GRID))
             foot.addWidget(pair)
@@ -406,8 +392,7 @@ class TabulatePage(Page):
         given = {"source": self.source, "by": list(self.chosen)}
         weight = self._weight.currentData() or None
         if measured := self.measure.given:
-            columns = {name: column for name, column in measured.items() if column is not None}
-            order = tabulate.order({**given, "weight": weight, **columns})
+            order = tabulate.order({**given, "weight": weight, **measured})
             self.document.begins.emit(order)
             return
         key = self._key.currentData()
