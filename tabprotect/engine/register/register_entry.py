@@ -177,10 +177,7 @@ RELATIONS: Mapping[Relation, str] = {
     "original": message("this very table has left before"),
     "renamed": message("a table of the same counts has left before, under other names or labels"),
     "records": message("a table of the same people has left before"),
-    "variables": message(
-        "a table whose variables are called the same has left before, but no sum is alike: both count "
-        "the same people only if their categories differ"
-    ),
+    "variables": message("a table with variables of the same names has left before"),
 }
 """The meaning of each relation, the closest first."""
 
