@@ -27,13 +27,8 @@ from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.reading_together import JointReading, LookedUp, ReadingTogether, look_up
 from tabprotect.engine.register.register_chain import Damage
-from tabprotect.engine.register.register_entry import (
-    Earlier,
-    RefusedMechanism,
-    spending_warning,
-    spent_before,
-    warnings_of,
-)
+from tabprotect.engine.register.register_entry import Earlier, RefusedMechanism, warnings_of
+from tabprotect.engine.register.spending import spending_warning, spent_before
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, said
 from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.privacy import Spent
@@ -119,8 +114,8 @@ class LeftBefore:
     releases
         Number of releases read together, the one at hand included.
     spent
-        What private releases of the same records spend together, the one at hand included; ``None``
-        without any.
+        What private releases that may count the same people spend together, the one at hand included;
+        ``None`` without any.
     error
         The reason why it is not known what left before, if so.
     damaged
@@ -392,7 +387,7 @@ def _left_before(
         # They cannot be of the same records, or the counts are too many to be laid out.
         close = frozenset(one.entry.number for one in earlier if one.relation != "variables")
         found = JointReading((), close, None)
-    spent = _with_own(spent_before(earlier, refused), release)
+    spent = _with_own(spent_before(earlier, problem.people, refused), release)
     return LeftBefore(
         tuple(earlier),
         found.verdict,

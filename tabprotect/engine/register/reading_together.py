@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -216,8 +217,17 @@ class ReadingTogether:
             if one.known is not None and not isinstance(limits, Gate):
                 # Of numbers beside magnitudes no gate of their own is stated.
                 limits = (limits or AgencyPolicy()).of_release(one.release, problem.at_risk)
-            return verdict(_plain(one), limits, earlier, original, progress=self.progress)
+            found = verdict(_plain(one), limits, earlier, original, progress=self.progress)
+            # What was promised with one release is kept beside the others.
+            promised = [replace(found.limits, at_risk=rule) for rule in rules - {found.limits.at_risk}]
+            broken = [
+                verdict(_plain(one), kept, earlier, progress=self.progress).failing for kept in promised
+            ]
+            return replace(found, tables=tuple(chain(found.tables, *broken)))
 
+        read = (*every, *(overlap.other for overlap in beside))
+        gates = (one.release.mechanism.gate for one in read)
+        rules = {gate.at_risk for gate in gates if gate is not None and gate.counts}
         finest = max(every, key=lambda one: one.release.domain.size)
         # Nothing is known here of the true counts of a finer table.
         original = problem.table if finest.release.domain == problem.table.domain else None
@@ -407,7 +417,7 @@ def _holds(one: Earlier, mine: OriginalMarks) -> bool:
 
 def _variables(marks: OriginalMarks) -> int:
     """The number of variables, or of those that have names of their own."""
-    return len(marks.variables) or len(marks.records)
+    return len(marks.named) or len(marks.records)
 
 
 def _shared(one: Earlier, mine: OriginalMarks) -> int:

@@ -24,7 +24,6 @@ from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import AGAIN, RefusedError
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.tables.table import Table
@@ -46,7 +45,8 @@ class OriginalMarks:
     original
         Mark of variables, categories and counts.
     variables
-        Mark of each variable's name, sorted; none for a grid whose variables have no own names.
+        Mark of each variable's name, sorted; for a grid whose variables have no own names a shorter one
+        of each category.
     records
         Marks that two tables of the same records share: of each one-way margin, and of the sum of
         the record keys if the records have keys. Sorted.
@@ -59,6 +59,26 @@ class OriginalMarks:
     variables: tuple[str, ...]
     records: tuple[str, ...]
     unlabelled: str = ""
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The marks of names."""
+        return frozenset(mark for mark in self.variables if len(mark) > CUT)
+
+    def shares_names(self, other: OriginalMarks) -> bool:
+        """Return True if a variable is named alike; of two grids, if all categories of one are of the other."""
+        if self.named or other.named:
+            return bool(self.named & other.named)
+        return bool(self.variables and other.variables) and self.names_alike(other)
+
+    def names_alike(self, other: OriginalMarks) -> bool:
+        """Return True if all names, or categories, of one are of the other."""
+        ours, theirs = set(self.variables), set(other.variables)
+        return ours <= theirs or theirs <= ours
+
+
+CUT = 16
+"""Length of the marks of categories."""
 
 
 def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> OriginalMarks:
@@ -76,12 +96,17 @@ def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> Orig
         return hmac.new(key, f"{kind}\n".encode() + content, hashlib.sha256).hexdigest()
 
     names = table.domain.names
+    variables = [mark("variable", _plain(n).encode()) for n in names if n not in NAMELESS] or [
+        mark("category", f"{v.name}\n{_plain(category)}".encode("utf-8", "surrogatepass"))[:CUT]
+        for v in table.domain.variables
+        for category in v.categories
+    ]
     records = [mark("margin", _canonical(table.margin([name]))) for name in names]
     if record_keys is not None:
         records.append(mark("records", f"{record_keys.total} of {table.total}".encode()))
     return OriginalMarks(
         mark("original", _canonical(table)),
-        tuple(sorted(mark("variable", _plain(n).encode()) for n in names if n not in NAMELESS)),
+        tuple(sorted(variables)),
         tuple(sorted(records)),
         mark("unlabelled", _unlabelled(table)) if table.total else "",
     )
@@ -182,11 +207,6 @@ RELATIONS: Mapping[Relation, str] = {
 """The meaning of each relation, the closest first."""
 
 KIND = "published_before"
-
-NOTHING = Spent()
-"""No budget."""
-
-SPENT = "privacy_spent"
 
 COINS = "coins_mark"
 """The key of what a publication's coins are known again by, beside its gate."""
@@ -354,10 +374,9 @@ def related(marks: OriginalMarks, entries: Sequence[RegisterEntry], *, but: str 
             relation = "renamed"
         elif set(of.records) & set(marks.records):
             relation = "records"
-        elif set(of.variables) & set(marks.variables):
+        elif marks.shares_names(of):
             relation = "variables"
-            ours, theirs = set(marks.variables), set(of.variables)
-            alike = ours <= theirs or theirs <= ours
+            alike = marks.names_alike(of)
         else:
             continue
         found.append(Earlier(entry, relation, alike))
@@ -398,12 +417,6 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
         )
         out.append({"kind": KIND, "message": text})
     return out
-
-
-def spending_warning(spent: Spent) -> dict[str, str]:
-    """Return what private releases of the same records spend together, as a warning."""
-    text = message("private releases of these records spend {total} together", spent.words)
-    return {"kind": SPENT, "message": text}
 
 
 def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
@@ -449,50 +462,6 @@ def same_coins(earlier: RegisterEntry) -> RefusedError:
         hint=message("leave the seed out; or say why it is published again"),
         answers=(({"seed": None}, ()), AGAIN),
     )
-
-
-def spent_before(earlier: Sequence[Earlier], refused: Spent = NOTHING) -> Spent:
-    """The budget that earlier releases of the same records spent; what has none is not counted.
-
-    Parameters
-    ----------
-    refused
-        What draws spent that were refused.
-    """
-    close = (e.entry.publication.spent for e in earlier if e.relation != "variables")
-    return Spent.together([refused, *(one for one in close if one is not None)])
-
-
-def admit_spending(
-    earlier: Sequence[Earlier], own: Privacy | None, limit: float, *, refused: Spent = NOTHING
-) -> None:
-    """Refuse a private release that would spend more than the policy allows, earlier ones included.
-
-    Parameters
-    ----------
-    refused
-        What draws spent that were refused.
-    limit
-        The most epsilon; rho counts by what it implies. 0 for no limit.
-
-    Raises
-    ------
-    RefusedError
-        If it would.
-    """
-    if own is None or not limit:
-        return
-    total = Spent.together([spent_before(earlier, refused), own.total])
-    if total.as_epsilon > limit * (1 + ROUNDING):
-        raise RefusedError(
-            message(
-                "private releases of these records would spend {total} together, beyond the "
-                "epsilon of {limit:g} that the house's policy allows",
-                total.words,
-                limit,
-            ),
-            hint=message("take a smaller budget, or a release that is out already"),
-        )
 
 
 def _text(time: datetime) -> str:

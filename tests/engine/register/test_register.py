@@ -17,6 +17,7 @@ from tabprotect.engine import agency
 from tabprotect.engine.database import Database
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.table_server.ledger import Ledger
@@ -31,16 +32,17 @@ from tabprotect.engine.register.register_entry import (
     OriginalMarks,
     RegisterEntry,
     admit,
-    admit_spending,
     marks_of,
     related,
-    spending_warning,
-    spent_before,
     warnings_of,
 )
+from tabprotect.engine.register.spending import admit_spending, spending_warning, spent_before
 from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+
+NOBODY = People()
+"""No answer about who is counted."""
 
 
 def fingerprint(content: bytes) -> str:
@@ -244,20 +246,20 @@ def test_budgets_of_one_original_add_up_to_the_limit(path: Path) -> None:
         for one in [*private(*budgets), publication(bundle="7"), publication("z", "8")]:
             register.add(one, b"")
         earlier = related(publication().marks, register.entries())
-    spent = spent_before(earlier)
+    spent = spent_before(earlier, NOBODY)
     assert spent == Spent(3.5, 0.0, 0.01)
     first = next(one for one in earlier if one.entry.number == 1)
     assert first.as_json()["spent"] == {"epsilon": 1.0, "delta": 0.0, "rho": None}
     assert "epsilon 3.5" in spending_warning(spent)["message"]
     own = Privacy(0.5, 0.0, total=Spent(0.75, 0.0))
     implied = 4.25 + Spent(rho=0.01).as_epsilon
-    admit_spending(earlier, own, 0)
-    admit_spending(earlier, None, 1e-3)
-    admit_spending(earlier, own, implied)
+    admit_spending(earlier, own, 0, NOBODY)
+    admit_spending(earlier, None, 1e-3, NOBODY)
+    admit_spending(earlier, own, implied, NOBODY)
     with pytest.raises(RefusedError, match="beyond the epsilon of"):
-        admit_spending(earlier, own, implied - 1e-6)
+        admit_spending(earlier, own, implied - 1e-6, NOBODY)
     with pytest.raises(RefusedError):
-        admit_spending((), own, 0.7)
+        admit_spending((), own, 0.7, NOBODY)
 
 
 def test_a_draw_refused_beside_others_is_remembered(house_folder: Path) -> None:
@@ -307,8 +309,8 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
     assert spent_on_refusals(refused, table.domain, fresh) == Spent(0.5, 0.0)
     assert spent_on_refusals(refused, table.domain, own) == Spent()
     with pytest.raises(RefusedError, match="beyond the epsilon of"):
-        admit_spending((), own.mechanism.privacy, 0.75, refused=Spent(0.5, 0.0))
-    admit_spending((), own.mechanism.privacy, 0.75)
+        admit_spending((), own.mechanism.privacy, 0.75, NOBODY, Spent(0.5, 0.0))
+    admit_spending((), own.mechanism.privacy, 0.75, NOBODY)
     assert left_before(problem).spent == Spent(0.5, 0.0)
     # With fresh coins it was another draw, refused as well.
     for chance in (Randomness.fresh(), Randomness.fresh()):

@@ -32,11 +32,11 @@ from tabprotect.engine.register.register_entry import (
     LeavingPublication,
     OriginalMarks,
     admit,
-    admit_spending,
     coins_mark,
     same_coins,
     with_the_same_coins,
 )
+from tabprotect.engine.register.spending import admit_spending
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
@@ -142,7 +142,7 @@ class Outgoing:
         """
         place, release, bundle = register_address(register), self.release, sha256(self.sealed)
         if place is None:
-            admit_spending((), release.mechanism.privacy, policy.epsilon_limit)
+            admit_spending((), release.mechanism.privacy, policy.epsilon_limit, self.people)
             yield None
             return
         from tabprotect.engine.register.register import Register
@@ -161,7 +161,8 @@ class Outgoing:
                     earlier,
                     release.mechanism.privacy,
                     policy.epsilon_limit,
-                    refused=spent_on_refusals(refused, release.domain, release),
+                    self.people,
+                    spent_on_refusals(refused, release.domain, release),
                 )
             leaving = LeavingPublication(
                 own,
