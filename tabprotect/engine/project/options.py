@@ -340,7 +340,6 @@ class Protecting(Drawing, Judging):
     )
     people: str | None = option_field(
         None,
-        measure="counts",
         metavar="WHO",
         help=message(
             "whether earlier releases count the same people: other, same, part:NO, corrected:NO or later:NO, "

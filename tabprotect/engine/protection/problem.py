@@ -138,10 +138,20 @@ class Problem:
 
     @classmethod
     def of_magnitudes(
-        cls, magnitudes: MagnitudeProblem, title: str = "", at_risk: SmallCount | None = None
+        cls,
+        magnitudes: MagnitudeProblem,
+        title: str = "",
+        at_risk: SmallCount | None = None,
+        people: People | None = None,
     ) -> Problem:
         """The problem of protecting magnitudes, with the counts of the same records."""
-        return cls(magnitudes.table.units, at_risk or SmallCount(), title, magnitudes=magnitudes)
+        return cls(
+            magnitudes.table.units,
+            at_risk or SmallCount(),
+            title,
+            magnitudes=magnitudes,
+            people=people or People(),
+        )
 
     @property
     def contributions(self) -> MagnitudeProblem:
@@ -376,7 +386,12 @@ class RunEvidence:
     @property
     def overruled(self) -> bool:
         """Return True if a decision releases it against a finding."""
-        return any(decision.startswith((OVERRULED, STANDING)) for decision in self.decisions)
+        return self.accepted or any(decision.startswith(STANDING) for decision in self.decisions)
+
+    @property
+    def accepted(self) -> bool:
+        """Return True if somebody decided so of this very release."""
+        return any(decision.startswith(OVERRULED) for decision in self.decisions)
 
     @property
     def blocked_share(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tabprotect.engine.agency import made_register
 from tabprotect.engine.bundle import public
@@ -25,6 +25,7 @@ from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.register.parts_of_sums import SumsInCommon, SumsReading
 from tabprotect.engine.register.reading_together import JointReading, LookedUp, ReadingTogether, look_up
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import Earlier, RefusedMechanism, warnings_of
@@ -126,6 +127,8 @@ class LeftBefore:
         Numbers under which the release at hand itself left, which is no other release.
     questions
         Numbers of those of which the house has to say whether they count the same people.
+    sums
+        What readers learn of sums that may be parts of others.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -139,6 +142,7 @@ class LeftBefore:
     alone: Verdict | None = None
     again: tuple[int, ...] = ()
     questions: tuple[int, ...] = ()
+    sums: SumsInCommon = field(default_factory=SumsInCommon)
 
     @property
     def more(self) -> int:
@@ -176,7 +180,10 @@ class LeftBefore:
         """Return True if what releases of the same original tell together is not known, or not all of it."""
         together = self.together
         return bool(
-            self.error is not None or self.unread or (together is not None and together.passed is None)
+            self.error is not None
+            or self.unread
+            or self.sums.known
+            or (together is not None and together.passed is None)
         )
 
     def refuses(self, policy: AgencyPolicy, reason: str) -> bool:
@@ -201,6 +208,7 @@ class LeftBefore:
         """
         if policy.together == "warn":
             return
+        self.sums.admit(policy.together, reason)
         if self.questions and not reason:
             told = self.sentence if self.together is not None and self.together.failing else self._unread
             raise RefusedError(
@@ -269,7 +277,7 @@ class LeftBefore:
         """Say what readers of all of them would know; empty if nothing is read together."""
         found, read = self.together, self.read
         if found is None:
-            return ""
+            return self.sums.sentence
         last = read[0].entry.number
         what = (
             message("no. {last}", last)
@@ -303,6 +311,8 @@ class LeftBefore:
             fine = together.passed is True and not together.certain
             state: State = "failed" if together.passed is False else "passed" if fine else "mind"
             found.append(said(self.sentence, state, shows="cells" if not fine or self.more > 0 else ""))
+        if self.sums.known:
+            found.append(said(self.sums.sentence, "failed"))
         if self.unread:
             found.append(said(self._unread, "mind"))
         return tuple(found)
@@ -378,9 +388,16 @@ def _left_before(
     again = [one for one, other in opened if release is not None and public.same_content(other, release)]
     earlier = [one for one in earlier if not any(one is other for other in again)]
     left = [one.entry.number for one in all_of_them if one not in earlier]
+    sums = SumsInCommon() if release is None else _sums(problem, release, earlier, looked_up, progress)
     if release is not None and not release.counted:
-        # Magnitudes are weighed by the verdict of the release itself.
-        return LeftBefore(tuple(earlier), damaged=wrong, again=tuple(sorted(left)))
+        # Other magnitudes of the same records are weighed by the verdict of the release itself.
+        return LeftBefore(
+            tuple(earlier),
+            unread_numbers=tuple(sorted(sums.unread)),
+            damaged=wrong,
+            again=tuple(sorted(left)),
+            sums=sums,
+        )
     try:
         found = together.of(earlier, opened)
     except (InputError, InfeasibleError):
@@ -392,10 +409,30 @@ def _left_before(
         tuple(earlier),
         found.verdict,
         found.read,
-        tuple(sorted(found.unread)),
+        tuple(sorted(found.unread | sums.unread)),
         len(found.read) + (found.verdict is not None and release is not None),
         None if spent == Spent() else spent,
         damaged=wrong,
         again=tuple(sorted(left)),
         questions=found.questions,
+        sums=sums,
+    )
+
+
+def _sums(
+    problem: Problem, release: Release, earlier: Iterable[Earlier], looked_up: LookedUp, progress: Progress
+) -> SumsInCommon:
+    """What a release of sums tells together with earlier ones that may be of a part of its records."""
+
+    def shows(one: Release) -> bool:
+        """Return True if the sums that it shows are the true ones."""
+        return bool(one.magnitudes) and methods("magnitudes")[one.mechanism.method].takes_rules
+
+    if problem.magnitudes is None or not shows(release):
+        return SumsInCommon()
+    wanted = [one for one in earlier if one.relation == "variables"]
+    return SumsReading(problem.magnitudes, release.magnitude_table, problem.people, progress).of(
+        (one.entry.number, before.magnitude_table)
+        for one, before in looked_up.releases(wanted, progress)
+        if shows(before)
     )

@@ -176,8 +176,8 @@ def _beside_earlier(
             progress=context.progress,
         )
         stated = protected
-        if before.close or before.read or before.unread or before.error is not None:
-            reason = accepted or (gate.UNSTATED if protected.record.overruled else "")
+        if before.close or before.read or before.unjudged:
+            reason = accepted or (gate.UNSTATED if protected.record.accepted else "")
             if before.refuses(project.limits, reason):
                 refused_beside(project, context.register)
             before.admit(project.limits, reason)
