@@ -21,6 +21,7 @@ Answer = tuple[Mapping[str, object], tuple[str, ...]]
 """Settings that change on a command line, and words that come to it."""
 
 ACCEPT: Answer = ({}, ("--accept", "REASON"))
+KEPT_SMALL: Answer = ({}, ("--kept-small", "keep"))
 AGAIN: Answer = ({}, ("--again", "REASON"))
 
 
@@ -232,12 +233,14 @@ class RefusedError(InfeasibleError):
     """Possible, but it would not protect: going on takes an explicit, recorded decision.
 
     ``drawn`` unless the settings alone were refused, which tells nothing of the table; ``weighed``
-    unless what it tells cannot be worked out for a later release.
+    unless what it tells cannot be worked out for a later release; ``asks`` where somebody has to
+    decide about it, whatever the settings.
     """
 
     kind = "refused"
     drawn: bool = True
     weighed: bool = True
+    asks: bool = False
 
 
 class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)

@@ -484,4 +484,7 @@ def perturbed_release(
     }
     values = method.resolve_for(problem, given)
     coins = agency_randomness(problem, METHOD, values)
-    return protect(method, problem, given, coins, policy=in_force(), progress=progress).release
+    # The kept sums are those that have been released; nobody sits there to be asked.
+    return protect(
+        method, problem, given, coins, policy=in_force(), kept_small="keep", progress=progress
+    ).release

@@ -179,6 +179,7 @@ def test_a_click_and_a_command_give_the_same_bytes(run: Run, slide: Path, tmp_pa
     history = History()
     for name, given in (
         ("open_table", {"source": "example:duncan-roehrig-4x4"}),
+        ("set_parameters", {"alpha": 0.25, "beta": 0.25}),
         ("protect", {"seed": SLIDE_SEED}),
         ("publish", {"release": str(tmp_path / "clicked.zip")}),
     ):
@@ -236,7 +237,7 @@ def test_the_three_way_example(run: Run, tmp_path: Path) -> None:
     reference = REFERENCE["three_way_4x4x3"]
     mechanism, table = tmp_path / "m.json", tmp_path / "t.csv"
     words = ("--seed", 1, "--accept", "an example", "--out", tmp_path / "r.zip")
-    run("protect", "example:duncan-roehrig-4x4x3", *words)
+    run("protect", "example:duncan-roehrig-4x4x3", "--set", "alpha=0.25", "--set", "beta=0.25", *words)
     with zipfile.ZipFile(tmp_path / "r.zip") as archive:
         mechanism.write_bytes(archive.read("mechanism.json"))
         lines = archive.read("table.csv").decode().splitlines()

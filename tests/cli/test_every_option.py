@@ -171,6 +171,7 @@ PROTECTING = READING | {
     "protecting.register": "--register nowhere://x",
     "protecting.accept": f"{ANSWERING} | --accept otherwise",
     "protecting.accept_weak": f"{ANSWERING} | --accept-weak",
+    "protecting.kept_small": "--method cyclic_perturbation --at-risk 1..9 | --kept-small never ||",
     "protecting.tune": "--tune",
     "protecting.tune_for": "--tune-for sums",
     "protecting.seed": f"{ANSWERING} | --seed 3",

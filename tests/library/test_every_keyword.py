@@ -110,6 +110,7 @@ PROTECTING: dict[str, tuple[Given, Any]] = {
     "policy": ({}, "nofile.toml"),
     "accept": ({"refused": True}, "otherwise"),
     "accept_weak": ({"refused": True}, True),
+    "kept_small": ({"method": "cyclic_perturbation", "at_risk": "1..9"}, "never"),
     "draft": ({"refused": True}, True),
     "tune": ({}, True),
     "tune_for": ({}, "sums"),
@@ -479,7 +480,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             Path(name).write_text(text)
         _protected().publish("counts.zip", no_page=True)
         shutil.copy("counts.zip", "there.zip")
-        tp.protect(tp.read_table("counts.csv"), accept="x").publish("cycles.zip", no_page=True)
+        tp.protect(tp.read_table("counts.csv"), accept="x", alpha=0.25).publish("cycles.zip", no_page=True)
         _protected(on="magnitudes").publish("sums.zip", no_page=True)
         tp.protect(tp.read_table("quoted.csv"), "random_rounding", accept="x").publish("quoted.zip")
         _firms().write("sums.parquet")

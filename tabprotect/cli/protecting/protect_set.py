@@ -111,7 +111,7 @@ def run(asked: ProtectSet, console: Console) -> int:
     if any(p.name == MARGINS.name for p in history.project.protection.parameters):
         parameters[MARGINS.name] = chosen.formula
     protecting = replace(protecting, method=None, parameters=parameters)
-    if not protecting.accept:
+    if not protecting.accept and protecting.kept_small != "keep":
         _check_small(history.project, parameters, chosen)
     publishing = replace(publishing, tables=dict(chosen.formulas))
 

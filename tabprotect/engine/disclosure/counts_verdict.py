@@ -22,10 +22,11 @@ from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.findings import kinds
-from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import CHANGED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, NOT_LOOKED_AT, Insiders, TableVerdict, Who
@@ -121,6 +122,8 @@ def counts_verdict(
         exact_small_margins=exact_small_margins(release, user.likelihood, limits.at_risk)
         if effort.tells
         else (),
+        no_change=_no_change(user.likelihood, release, progress) if effort.tells else None,
+        unchanged=_unchanged(user, release, progress) if effort.tells else None,
         staff=None
         if original is None
         else _staff(
@@ -176,6 +179,25 @@ def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Pr
     generator = OfRelease(release, "insiders").generator()
     hanging = None if user.inner.recorded_sums is not None else user.likelihood
     return insiders(user.inner, hanging, limits, generator, progress)
+
+
+def _no_change(likelihood: Likelihood | None, release: Release, progress: Progress) -> float | None:
+    """The chance that a draw would publish everything as it is: the same for the original."""
+    if not isinstance(likelihood, MoveSequence | AdaptiveSequence):
+        return None
+    method = methods()[release.mechanism.method]
+    values = method.resolve(release.domain, release.mechanism.parameters)
+    return method.no_change(release.table, values, progress)
+
+
+def _unchanged(user: TablesBelieved, release: Release, progress: Progress) -> float | None:
+    """The chance that the release is its original, where a sequence of moves led from one to the other."""
+    if user.inner is None or not isinstance(user.likelihood, MoveSequence | AdaptiveSequence):
+        return None
+    from tabprotect.engine.belief.evidence import OfRelease
+    from tabprotect.engine.disclosure.unchanged import unchanged
+
+    return unchanged(user.inner, OfRelease(release, "unchanged").generator(), progress)
 
 
 def judged_table(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:

@@ -8,13 +8,22 @@ stated nowhere else; every shell publishes through :func:`protect`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import combinations
 
 from tabprotect.engine.belief.effort import ATTEMPT, VERDICT
-from tabprotect.engine.disclosure.choosing.acceptance_probability import untried, what_helps
-from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.disclosure.choosing.acceptance_probability import (
+    Setting,
+    judged_trials,
+    other_methods,
+    remedies,
+    untried,
+    what_helps,
+)
+from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import ACCEPT, RefusedError, Suggestion
+from tabprotect.engine.errors import ACCEPT, KEPT_SMALL, Answer, RefusedError, Suggestion, attempted
 from tabprotect.engine.fitting.margin_variance import UNDONE, words
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -22,14 +31,23 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import OVERRULED, STANDING, Problem, Protected, StaffVerdict
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
+from tabprotect.engine.protection.simulate import Runs, trial_coins
+from tabprotect.engine.protection.subtables import KEEP
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.findings import kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
-from tabprotect.engine.release.verdict_figures import kept_in_words
+from tabprotect.engine.release.verdict_figures import kept_in_words, kept_sums_named
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.languages.messages import joined, message
 
 UNSTATED = message("no reason was given")
+
+BY_POLICY, DECIDED = message("by the policy of the house"), message("decided for this release")
+"""Why small sums are kept, where no other reason is given."""
+
+HIDDEN: Answer = ({"method": "suppression"}, ())
+"""What answers that small sums are kept, beside a decision."""
 
 TOO_LARGE = 100_000
 """Cells beyond which a draw that cannot be judged is the last: what makes a table too large for it
@@ -51,6 +69,7 @@ def protect(
     *,
     policy: AgencyPolicy | None = None,
     accept: str = "",
+    kept_small: KeptSmall = "ask",
     draft: bool = False,
     changed: bool = False,
     refused: tuple[RefusedDraws, ...] = (),
@@ -67,6 +86,9 @@ def protect(
     accept
         The reason for publishing whatever the gate says; a single draw is made then, and the
         release states that. Empty for none.
+    kept_small
+        What was decided for this release about small sums that are published exactly, where the
+        policy asks.
     draft
         If no draw passes, return the one that ``accept`` would let out, to be looked at: see
         :func:`against`.
@@ -83,19 +105,23 @@ def protect(
         As ``Method.run``.
     """
     policy = AgencyPolicy() if policy is None else policy
+    decides = _KeptDecision(policy, kept_small, accept, draft, (method, given, progress))
     values = method.resolve_for(problem, given)
     again = method.draws_again(problem.table.domain, values)
     limits = policy.limits(problem.at_risk, again=again, changed=changed, refused=refused)
     left = method.deviation_left(problem.table.domain, values)
     if left is not None and left < UNDONE and not accept and not draft:
         raise _undone(method, problem, (values, limits), left, progress)
+    same = method.no_change(problem.table, values, progress) if policy.no_change == "refuse" else None
+    if (hardly := policy.too_often_unchanged(same)) and not accept and not draft:
+        raise _hardly_changing(method, problem, (values, limits, policy), hardly, progress)
     done: Protected | None = None
     first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
         before = done
         done = method.attempt(problem, values, randomness, number=attempt, progress=progress)
-        failure = method.acceptance_failure(done.record.findings)
-        if failure and not accept and not draft:
+        failure = hardly or method.acceptance_failure(done.record.findings)
+        if failure and not hardly and not accept and not draft:
             raise _objected(method, problem, (values, limits), failure, progress)
         if before is not None and before.release.tables == done.release.tables:
             # A method without randomness would only repeat the refused draw.
@@ -106,12 +132,12 @@ def protect(
         found = verdict(done.release, limits, original=problem.table, effort=effort, progress=progress)
         done = _stated(done, limits, found)
         if found.passed:
-            return _decided(done, failure, accept) if failure else _kept(done, accept)
+            return _decided(decides(done), failure, accept)
         if found.passed is None and (standing := policy.standing_reasons(found.left_out)):
-            return _let_out(done, standing)
+            return _let_out(decides(done), standing)
         alone = _stated(done, replace(limits, attempts_at_most=1), replace(found, attempts_at_most=1))
         if accept and (policy.unjudged == "reason" or not _unjudged(found)):
-            return _decided(alone, found.sentence, accept)
+            return _decided(decides(alone), found.sentence, accept)
         first = alone if first is None else first
         if found.passed is None and problem.table.domain.size > TOO_LARGE:
             break
@@ -138,8 +164,12 @@ def against(done: Protected, policy: AgencyPolicy) -> str:
             return failure
     if stated is not None and _limits(stated) != _limits(policy.of_release(done.release, problem.at_risk)):
         return message("It was judged by other limits than those of the house: protect the table again.")
+    if found is not None and (hardly := policy.too_often_unchanged(found.no_change)):
+        return hardly
     # A table protected before there were verdicts was released by another rule.
-    return "" if found is None or found.accepted else found.staff_sentence
+    if found is not None and not found.accepted:
+        return found.staff_sentence
+    return "" if policy.kept_small == "keep" or not (kept := _undecided(done)) else message("{kept}.", kept)
 
 
 def _limits(gate: Gate) -> tuple[object, ...]:
@@ -162,6 +192,8 @@ def decided(done: Protected, policy: AgencyPolicy, reason: str) -> Protected:
         standing = policy.standing_reasons(found.left_out)
         if standing:
             return _let_out(done, standing)
+    if failure and failure.rstrip(".") == _undecided(done):
+        return _KeptDecision(policy, accept=reason)(done)
     unjudged = found is not None and _unjudged(found)
     if failure and (not reason or (unjudged and policy.unjudged == "refuse")):
         hint = message("set the mechanism otherwise, or give a reason: it is recorded")
@@ -174,20 +206,10 @@ def decided(done: Protected, policy: AgencyPolicy, reason: str) -> Protected:
 
 
 def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
-    """The draw with the gate stated in its mechanism, and the verdict kept by the house.
-
-    That small sums are published exactly is a decision on record, which takes no further reason.
-    """
+    """The draw with the gate stated in its mechanism, and the verdict kept by the house."""
     gate = replace(limits, passed=found.passed, left_out=found.left_out)
     mechanism = replace(done.release.mechanism, gate=gate)
-    kept = kept_in_words(found.exact_small_margins).rstrip(".")
-    decisions = done.record.decisions
-    if kept and kept not in decisions:
-        # Which sums are kept was chosen by a person: it is on record what that publishes.
-        decisions = (*decisions, kept)
-    return Protected(
-        replace(done.release, mechanism=mechanism), replace(done.record, verdict=found, decisions=decisions)
-    )
+    return Protected(replace(done.release, mechanism=mechanism), replace(done.record, verdict=found))
 
 
 def _unjudged(found: StaffVerdict) -> bool:
@@ -222,16 +244,80 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     return _with_reason(done, [message("{OVERRULED}: {accept}. {against}", OVERRULED, accept, against)])
 
 
-def _kept(done: Protected, accept: str) -> Protected:
-    """The draw that passes, with the reason for small sums that are kept, if one was given."""
+def _undecided(done: Protected) -> str:
+    """Say which small sums go out as they are and nobody has decided about; empty for none."""
     found = done.record.verdict
     kept = "" if found is None else kept_in_words(found.exact_small_margins).rstrip(".")
-    if not accept or not kept:
-        return done
-    decisions = (
-        message("{kept}: {accept}", kept, accept) if one == kept else one for one in done.record.decisions
-    )
-    return replace(done, record=replace(done.record, decisions=tuple(decisions)))
+    return "" if any(one.startswith(kept) for one in done.record.decisions) else kept
+
+
+@dataclass(frozen=True)
+class _KeptDecision:
+    """The decision about small sums that are published exactly: see :func:`protect`."""
+
+    policy: AgencyPolicy
+    kept_small: KeptSmall = "ask"
+    accept: str = ""
+    draft: bool = False
+    run: tuple[Method, Mapping[str, object], Progress] | None = None
+
+    def __call__(self, done: Protected) -> Protected:
+        """The draw with the decision on record.
+
+        Raises
+        ------
+        RefusedError
+            Where there is none, or they are not to be published; not for a draft.
+        """
+        kept = _undecided(done)
+        if not kept:
+            return done
+        never = "never" in (self.policy.kept_small, self.kept_small)
+        why = self.accept
+        if not why and "keep" in (self.policy.kept_small, self.kept_small):
+            why = BY_POLICY if self.kept_small == "ask" else DECIDED
+        if never or not why:
+            if self.draft:
+                return done
+            found = done.record.verdict
+            assert found is not None
+            fewer = () if self.run is None else fewer_kept(*self.run[:2], done.record.problem, found.limits)
+            refused = RefusedError(
+                message("{kept}: {named}", kept, kept_sums_named(found.exact_small_margins)),
+                hint=message("keep fewer sums, or hide these: kept_small is never")
+                if never
+                else message("keep fewer sums, hide these, or decide that they go out: kept_small=keep"),
+                answers=(*fewer, HIDDEN, *(() if never else (KEPT_SMALL,))),
+            )
+            refused.drawn, refused.asks = False, True
+            raise refused
+        decisions = (*done.record.decisions, message("{kept}: {why}", kept, why))
+        return replace(done, record=replace(done.record, decisions=decisions))
+
+
+def fewer_kept(
+    method: Method, given: Mapping[str, object], problem: Problem, limits: Gate
+) -> tuple[Answer, ...]:
+    """The sums to keep so that none of them is small, where a release that keeps no other passes.
+
+    They are chosen by a look at the table, and so by a person.
+    """
+    domain, rule = problem.table.domain, problem.at_risk
+    if KEEP not in method.parameters or given.get(KEEP.name):
+        return ()
+    margins = (m for size in range(domain.ndim) for m in combinations(domain.names, size))
+    safe = [m for m in margins if not rule.mask(problem.table.margin(m).counts).any()]
+    most = [
+        ":".join(map(in_formula, m)) or "1" for m in safe if not any(set(m) < set(other) for other in safe)
+    ]
+    change = {KEEP.name: " + ".join(most), "cycles": "triangular", "blocking": "negative"}
+    values = attempted(partial(method.resolve_for, problem, {**given, **change})) if most else None
+    if not isinstance(values, Values):
+        return ()
+    coins = trial_coins(domain, "fewer kept sums")
+    trials = judged_trials(Setting(method, values, limits), problem, Runs(2), coins=coins)
+    passed = all(isinstance(judged, StaffVerdict) and judged.passed for _, judged in trials)
+    return ((change, ()),) if passed else ()
 
 
 def _let_out(done: Protected, standing: Mapping[str, str]) -> Protected:
@@ -290,6 +376,22 @@ def _undone(
     """Settings that readers undo on any table: what is refused tells nothing of this one."""
     ideas = what_helps(method, problem, *how, progress=progress)
     refused = _refused(words(left), ideas, [] if ideas else [message("publish fewer tables, or more noise")])
+    refused.drawn = False
+    return refused
+
+
+def _hardly_changing(
+    method: Method, problem: Problem, how: tuple[Values, Gate, AgencyPolicy], hardly: str, progress: Progress
+) -> RefusedError:
+    """Settings of which too many draws change nothing: the kept margins alone tell."""
+    values, limits, policy = how
+
+    def moves(other: Values) -> bool:
+        return not policy.too_often_unchanged(method.no_change(problem.table, other, progress))
+
+    ideas: tuple[Suggestion, ...] = remedies(method, problem, values, limits, progress, where=moves)
+    ideas = ideas or other_methods(method, problem, limits, progress)
+    refused = _refused(hardly, ideas, [] if ideas else [OTHERWISE])
     refused.drawn = False
     return refused
 

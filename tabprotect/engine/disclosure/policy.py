@@ -19,9 +19,16 @@ from tabprotect.engine.errors import ParameterError, in_file
 from tabprotect.engine.paths import is_there, read_text
 from tabprotect.engine.plain_values.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.plain_values.encoding import Encodable
-from tabprotect.engine.release.findings import KINDS
-from tabprotect.engine.release.limits import ATTEMPTS, MEAN_BELIEF_LIMIT, SHARE, Limits
-from tabprotect.languages.messages import message
+from tabprotect.engine.release.findings import KINDS, Finding
+from tabprotect.engine.release.limits import (
+    ATTEMPTS,
+    MEAN_BELIEF_LIMIT,
+    NO_CHANGE_LIMIT,
+    ROUNDING,
+    SHARE,
+    Limits,
+)
+from tabprotect.languages.messages import in_100, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.release.mechanism import Gate, RefusedDraws
@@ -35,6 +42,8 @@ Again = Literal["warn", "reason", "refuse"]
 Unjudged = Literal["reason", "refuse"]
 Insiders = Literal["tell", "judge"]
 ShortSeed = Literal["warn", "refuse"]
+NoChange = Literal["tell", "refuse"]
+KeptSmall = Literal["ask", "keep", "never"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "second_release": get_args(Again),
@@ -42,6 +51,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "insiders": get_args(Insiders),
     "unjudged": get_args(Unjudged),
     "short_seed": get_args(ShortSeed),
+    "no_change": get_args(NoChange),
+    "kept_small": get_args(KeptSmall),
 }
 
 
@@ -67,6 +78,12 @@ class AgencyPolicy(Encodable):
     standing
         Reasons that are taken whenever something of that kind is left out; each goes into the
         dossier.
+    no_change, no_change_limit
+        Whether a mechanism of which too many draws would change nothing at all is told or refused,
+        and the chance from which on it is; both are known from the kept margins before any draw.
+    kept_small
+        Whether a release may publish sums exactly that are at-risk counts: somebody has to decide
+        it each time, it may, or it may not.
     epsilon_limit
         The most that private releases of one original may spend together; 0 for no limit.
     rules
@@ -95,6 +112,9 @@ class AgencyPolicy(Encodable):
     together: Again = "refuse"
     unjudged: Unjudged = "reason"
     short_seed: ShortSeed = "refuse"
+    kept_small: KeptSmall = "keep"
+    no_change: NoChange = "tell"
+    no_change_limit: float = NO_CHANGE_LIMIT
     signatures: int = 1
     two_signatures: bool = False
     epsilon_limit: float = 0.0
@@ -118,6 +138,8 @@ class AgencyPolicy(Encodable):
             wrong["signatures"] = message("must be 0, 1 or 2, is {number}", self.signatures)
         object.__setattr__(self, "signatures", 2 if self.two_signatures else self.signatures)
         object.__setattr__(self, "two_signatures", self.signatures == 2)
+        if not 0 <= self.no_change_limit <= 1:
+            wrong["no_change_limit"] = message("must be from 0 to 1, is {share}", self.no_change_limit)
         if self.epsilon_limit < 0:
             wrong["epsilon_limit"] = message("must not be negative")
         if not 0 < self.within < 100:
@@ -188,6 +210,13 @@ class AgencyPolicy(Encodable):
             return Gate(within=self.within, belief_limit=self.belief_limit, counts=False)
         found = self.limits(at_risk, again=not release.magnitudes)
         return replace(found, within=self.within) if release.magnitudes else found
+
+    def too_often_unchanged(self, chance: float | None) -> str:
+        """Say that too many draws of a mechanism change nothing, where that is refused; else empty."""
+        if self.no_change == "tell" or chance is None or chance <= self.no_change_limit + ROUNDING:
+            return ""
+        values = {"often": in_100(chance), "limit": in_100(self.no_change_limit)}
+        return Finding("no_change_beyond", values=values).text
 
     def standing_reasons(self, left_out: Iterable[str]) -> Mapping[str, str] | None:
         """The reason for each kind that is left out; ``None`` where the policy has none for one."""

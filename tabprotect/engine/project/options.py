@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, read
+from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, KeptSmall, read
 from tabprotect.engine.options import Naming, Options, option_field, options_of, position
 from tabprotect.engine.release.tuned import USES, Use
 from tabprotect.languages.messages import message
@@ -244,6 +244,16 @@ class Drawing(Options):
         group=GATE,
         in_place_of="accept",
         help=message("publish whatever the gate says, without a reason"),
+    )
+    kept_small: KeptSmall = option_field(
+        "ask",
+        group=GATE,
+        measure="counts",
+        metavar="keep|never",
+        help=message(
+            "whether sums that are kept exactly may be small counts (default: as the policy of the "
+            "house has it)"
+        ),
     )
     draft: bool = option_field(
         False,

@@ -56,6 +56,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
@@ -187,6 +188,18 @@ class Method(Documented, ABC):
     ) -> Values:
         """Resolve what depends on the sums kept exactly, too."""
         return self.resolve(problem.table.domain, given)
+
+    def no_change(self, table: Table, values: Values, progress: Progress = SILENT) -> float | None:
+        """The chance that a draw publishes everything as it is, known from the kept margins alone.
+
+        ``None`` where no margin is kept, or nobody works it out.
+
+        Parameters
+        ----------
+        table
+            The original, or what is published: their kept margins are the same.
+        """
+        return None
 
     def is_random(self, values: Values) -> bool:
         """Return True if two runs may differ; a method without chance is tried once."""

@@ -210,6 +210,9 @@ class Preview:
         Positive cells that no cycle of the set can move, as flat keys, int64 (cells,).
     sentence
         What a method without chance will do, in words.
+    no_change
+        The chance that nothing at all changes, known from the kept margins alone; ``None`` where no
+        margin is kept.
     """
 
     at_risk_cells: int
@@ -222,6 +225,7 @@ class Preview:
     blocked_by_cycle: Floats = field(default_factory=lambda: np.zeros(0))
     immovable: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sentence: str = ""
+    no_change: float | None = None
 
     @classmethod
     def of_changes(

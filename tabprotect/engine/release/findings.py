@@ -42,6 +42,11 @@ SENTENCES: Mapping[str, str | Forms] = {
     "unjudged": message("What {who} learns was not judged: {way}."),
     "not_worked_out": message("What readers learn could not be worked out."),
     "left_out": message("Not worked out: {parts}."),
+    "no_change": message("By the kept sums alone, nothing at all changes in about {often} draws."),
+    "no_change_beyond": message(
+        "By the kept sums alone, nothing at all changes in about {often} draws (limit {limit})."
+    ),
+    "original": message("A reader believes with a chance of {chance} that nothing at all was changed."),
     "insiders": forms(
         "About {n:,} person is alone in a cell, and learns another small count with a chance of {chance}.",
         "About {n:,} people are alone in a cell; one of them learns another small count with a chance of {chance}.",

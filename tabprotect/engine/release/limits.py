@@ -15,6 +15,9 @@ SHARE = 0.05
 MEAN_BELIEF_LIMIT = 2 / 3
 """A reader's guess at a small count may be right at most two times in three."""
 
+NO_CHANGE_LIMIT = 0.05
+"""Chance up to which a draw may change nothing at all: known beforehand from the kept sums."""
+
 ATTEMPTS = 3
 """Most draws of a method with chance."""
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from tabprotect.engine.plain_values.encoding import Encodable, keyed
 from tabprotect.engine.release.findings import Finding, Omission, in_words, listed, said
-from tabprotect.engine.release.limits import ROUNDING, Limits
+from tabprotect.engine.release.limits import NO_CHANGE_LIMIT, ROUNDING, Limits
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.messages import capital, in_100, joined, message, plural
@@ -305,6 +305,11 @@ class Verdict:
         What somebody alone in a cell learns.
     exact_small_margins
         Sums that are at-risk counts and are published exactly on purpose.
+    no_change
+        The chance, known from the kept margins before any draw, that a draw publishes everything as
+        it is; ``None`` where no margin is kept, or nobody works it out.
+    unchanged
+        The chance for a reader of the release that it is the original; ``None`` as above.
     stated
         Whether it passes as the release states: contributors are tried by who has the contributions.
     """
@@ -317,6 +322,8 @@ class Verdict:
     reason: bool = False
     insiders: Insiders = NOT_LOOKED_AT
     exact_small_margins: tuple[KeptSum, ...] = ()
+    no_change: float | None = None
+    unchanged: float | None = None
     stated: bool = False
 
     @property
@@ -442,6 +449,7 @@ class Verdict:
             self.known_found,
             said(message("{way}.", capital(SAID[self.way]))),
             *self.insiders.findings(self.limits),
+            *(self.change_found if self.hardly_drawn else ()),
             *kept,
             *bases,
             *note,
@@ -454,6 +462,23 @@ class Verdict:
         if outsider.numbers:
             found.append(Finding("numbers_known", values={"n": outsider.numbers}))
         return (*found, *self.left_out_found) or (Finding("sums_judged"),)
+
+    @property
+    def hardly_drawn(self) -> bool:
+        """Return True if too many draws of the mechanism would change nothing at all."""
+        return (self.no_change or 0.0) > NO_CHANGE_LIMIT + ROUNDING
+
+    @property
+    def change_found(self) -> tuple[Finding, ...]:
+        """Say how likely it is that nothing was changed; nothing where that is not known."""
+        found: list[Finding] = []
+        if self.no_change is not None:
+            values = {"often": in_100(self.no_change), "limit": in_100(NO_CHANGE_LIMIT)}
+            told = Finding("no_change", values=values)
+            found.append(replace(told, kind="no_change_beyond", state="mind") if self.hardly_drawn else told)
+        if self.unchanged is not None:
+            found.append(Finding("original", values={"chance": in_100(self.unchanged)}))
+        return tuple(found)
 
     @property
     def known_found(self) -> Finding:
@@ -498,7 +523,7 @@ class Verdict:
                 self,
                 "at_risk known certain limit accepted attempts_at_most belief_limit=limits.belief_limit "
                 "share=limits.share mean_belief mean_belief_limit=limits.mean_belief_limit small_known "
-                "small_share=limits.small_share insiders kept_small=exact_small_margins "
+                "small_share=limits.small_share no_change unchanged insiders kept_small=exact_small_margins "
                 "insider_limit=limits.insider_limit way error complete left_out note",
             ),
             "tables": [

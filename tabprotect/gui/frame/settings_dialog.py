@@ -38,6 +38,12 @@ WORDS = {
     "insiders": {"tell": message("is told"), "judge": message("is judged")},
     "unjudged": {"reason": message("ask for a reason"), "refuse": message("refuse")},
     "short_seed": {"warn": message("warn"), "refuse": message("refuse")},
+    "kept_small": {
+        "ask": message("ask each time"),
+        "keep": message("they may go out"),
+        "never": message("they never go out"),
+    },
+    "no_change": {"tell": message("is told"), "refuse": message("refuse")},
 }
 SIGNATURES = (message("nobody"), message("one person"), message("two different people"))
 """By the number of signatures."""
@@ -79,7 +85,7 @@ class PolicyForm:
         self.belief = QDoubleSpinBox(
             minimum=0.5, maximum=0.999, singleStep=0.01, decimals=3, value=policy.belief_limit
         )
-        self.shares = {name: _percent(getattr(policy, name)) for name in Limits.SHARES}
+        self.shares = {name: _percent(getattr(policy, name)) for name in (*Limits.SHARES, "no_change_limit")}
         self.epsilon = QDoubleSpinBox(
             minimum=0.0, maximum=1000.0, singleStep=0.5, decimals=2, value=policy.epsilon_limit
         )
@@ -125,6 +131,7 @@ class PolicyForm:
                     (message("A guess at a small count may be right at most"), shares["mean_belief_limit"]),
                     (message("Of the small counts may be known to be small, at most"), shares["small_share"]),
                     (message("Small counts"), self.at_risk),
+                    (message("Kept sums that are small"), choices["kept_small"]),
                 ],
             ),
             (
@@ -158,6 +165,8 @@ class PolicyForm:
                 message("Chance"),
                 [
                     (message("How often the method may try again, at most"), self.attempts),
+                    (message("Draws that would change nothing at all, at most"), shares["no_change_limit"]),
+                    (message("If more would"), choices["no_change"]),
                     (message("Privacy spent on one original (epsilon), at most"), self.epsilon),
                     (message("If a fixed seed could be guessed"), choices["short_seed"]),
                 ],

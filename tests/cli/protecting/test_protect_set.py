@@ -291,8 +291,11 @@ def test_small_counts_of_the_tables_asked_for_take_a_reason(
     assert main([*line, "--json"]) == 5
     error = json.loads(capsys.readouterr().out)["error"]
     assert "out as they are in tables of the set" in error["message"]
-    other, reasoned = error["suggestions"]
-    assert "--method suppression" in other and reasoned.endswith("--accept REASON") and not out.exists()
+    other, decided = error["suggestions"]
+    assert "--method suppression" in other and decided.endswith("--kept-small keep") and not out.exists()
+    assert main([*line, "--kept-small", "keep"]) == 0
+    assert any(one.endswith("decided for this release") for one in read_dossier(dossier).record.decisions)
+    line = [str(tmp_path / "again") if one == str(out) else one for one in line]
     reason = "agreed with the board"
     assert main([*line, "--accept", reason]) == 0
     decisions = read_dossier(dossier).record.decisions

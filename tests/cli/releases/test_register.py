@@ -22,7 +22,8 @@ SEED = 2**127
 @pytest.fixture
 def protect(run: Command, tmp_path: Path) -> Command:
     def command(name: str, *words: object, table: str = TABLE) -> object:
-        return run("protect", table, "--out", tmp_path / name, "--json", *words)
+        coin = () if "--method" in words else ("--set", "alpha=0.25", "--set", "beta=0.25")
+        return run("protect", table, "--out", tmp_path / name, "--json", *coin, *words)
 
     return command  # type: ignore[return-value]
 
@@ -167,13 +168,14 @@ def test_two_people_answer_where_the_policy_takes_them(
 def test_protecting_tells_what_readers_of_all_releases_would_know(run: Command, tmp_path: Path) -> None:
     key = tmp_path / "key"
     assert run("keys", "new", "--out", key).code == 0
-    words = ("protect", TABLE, "--seed", SEED + 1, "--sign", key, "--out")
+    coin = ("--set", "alpha=0.25", "--set", "beta=0.25")
+    words = ("protect", TABLE, *coin, "--seed", SEED + 1, "--sign", key, "--out")
     assert "Together with" not in run(*words, tmp_path / "a.zip").out
     # The same again is no other release, signed or not.
     assert "Together with" not in run(*words, tmp_path / "b.zip").out
-    unsigned = ("protect", TABLE, "--seed", SEED + 1, "--out", tmp_path / "c.zip", "--json")
+    unsigned = ("protect", TABLE, *coin, "--seed", SEED + 1, "--out", tmp_path / "c.zip", "--json")
     assert run(*unsigned).json["together"] is None  # though its bytes are others
-    other = ("protect", TABLE, "--seed", SEED + 3, "--out", tmp_path / "d.zip")
+    other = ("protect", TABLE, *coin, "--seed", SEED + 3, "--out", tmp_path / "d.zip")
     assert "Together with no. " in run(*other).out
 
 

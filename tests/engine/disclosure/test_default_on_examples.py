@@ -42,7 +42,7 @@ def test_released_and_readers_believe_less_than_of_the_default_before(
 ) -> None:
     original = open_table(f"example:{name}").table
     problem = Problem(original)
-    release = gate.protect(PLUGIN, problem, {}, Randomness.seeded(7)).release
+    release = gate.protect(PLUGIN, problem, {}, Randomness.seeded(7), kept_small="keep").release
     told = belief(release, original)
     assert told < most
     # No worse than what was taken before where that changes as much.

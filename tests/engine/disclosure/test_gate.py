@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 
 CYCLES = methods()["cyclic_perturbation"]
 ONES = Problem(Table.dense(Domain.of_shape((2, 3)), np.ones((2, 3), dtype=np.int64)))
-STRIPS = {"cycles": "strips-2", "blocking": "any_zero"}
+STRIPS = {"cycles": "strips-2", "blocking": "any_zero", "alpha": 0.25, "beta": 0.25}
 NEGATIVE = STRIPS | {"blocking": "negative"}
 
 
@@ -101,7 +101,8 @@ def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(tmp_p
     best = caught.value.suggestions[0]
     assert best.parameters["blocking"] == "negative" and "synthetic tables" in best.reached
     assert "zeros that may rise" in caught.value.hint
-    assert gate.protect(CYCLES, ONES, STRIPS | dict(best.parameters), Randomness.seeded(3))
+    better = STRIPS | dict(best.parameters)
+    assert gate.protect(CYCLES, ONES, better, Randomness.seeded(3), kept_small="keep")
     done = gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3), accept="zq-reason")
     assert "zq-reason" in done.record.decisions[0]
     path = tmp_path / "r.zip"
@@ -166,7 +167,7 @@ def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
     assert found.release.mechanism.gate == stated and found.left_out == ()
     assert gate.against(done, policy) == ""
     # What passes is the same with and without.
-    fine = gate.protect(CYCLES, ONES, NEGATIVE, chance, draft=True)
+    fine = gate.protect(CYCLES, ONES, NEGATIVE, chance, draft=True, kept_small="keep")
     assert gate.against(fine, policy) == ""
     assert "other limits" in gate.against(fine, AgencyPolicy(share=0.01))
 
@@ -183,7 +184,7 @@ def test_a_dossier_replays_its_attempt(tmp_path: Path) -> None:
 
 
 def test_verify_judges_again_and_catches_a_false_claim(tmp_path: Path) -> None:
-    done = gate.protect(CYCLES, ONES, NEGATIVE, Randomness.seeded(3))
+    done = gate.protect(CYCLES, ONES, NEGATIVE, Randomness.seeded(3), kept_small="keep")
     path = tmp_path / "r.zip"
     public.write(done.release, path)
     found = verify.verify(path, verify.Verifying())

@@ -197,7 +197,7 @@ def of_tables(verdict: Verdict) -> tuple[Finding, ...]:
         found.append(replace(one, state=state, shows="" if fine else "cells"))
         if only_small := max(table.small_known - table.known, 0):
             found.append(Finding("only_small", values={"n": only_small}, where=table.label, shows="cells"))
-    found += verdict.insiders.findings(verdict.limits)
+    found += [*verdict.insiders.findings(verdict.limits), *verdict.change_found]
     labels = list(dict.fromkeys(t.label for t in harmless))
     if len(labels) == 1:
         found.append(replace(harmless[0].finding(verdict.limits), state="passed"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -263,9 +263,17 @@ def what_helps(
 
 
 def remedies(
-    method: Method, problem: Problem, values: Values, limits: Gate, progress: Progress = SILENT
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    progress: Progress = SILENT,
+    *,
+    where: Callable[[Values], bool] | None = None,
 ) -> tuple[Remedy, ...]:
     """Other settings whose releases pass more often on synthetic tables, best first.
+
+    Given what settings are asked for, ``where``: those of them that pass at all.
 
     Only settings under which a release is all but sure to pass are offered.
 
@@ -285,8 +293,11 @@ def remedies(
     ideas = _affordable(method, domain, values)
     public = method.shape_alone or method.kept(domain, values) is not None
     # On a large table the current settings were just refused, which needs no trial.
-    now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
+    worst = large or where is not None
+    now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if worst else tried(values)
     for text, change, other in _fitting(method, problem, values, ideas):
+        if where is not None and not where(other):
+            continue
         score = tried(other)
         # Settings that may well be refused too, in all attempts, are no help.
         if score < now and score[0] ** limits.attempts_at_most <= 1.0 - HELPS:

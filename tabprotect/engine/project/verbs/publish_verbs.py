@@ -95,6 +95,7 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
     leaving = ReleaseFiles.of(protected.release, asked.tables)
     verdict = protected.record.verdict
     answered = asked.accept.strip() or before_it or protected.record.overruled
+    answered = answered or any(one.endswith(gate.DECIDED) for one in protected.record.decisions)
     if leaving.tables is not None and verdict is not None and not answered:
         check_small(verdict.exact_small_margins, leaving.tables)
     _check_taken((*leaving.paths(place), dossier), asked)

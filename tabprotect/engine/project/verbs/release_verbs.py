@@ -283,13 +283,15 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             context.drawn(randomness),
             policy=project.limits,
             accept=accepted,
+            kept_small=asked.kept_small,
             draft=asked.draft,
             changed=bool(before.others),
             refused=before.draws,
             progress=context.progress,
         )
     except InfeasibleError as error:
-        if not error.suggestions:
+        # What was asked is answered by a decision, not by other settings.
+        if not error.suggestions and not (isinstance(error, RefusedError) and error.asks):
             limits = project.limits.limits(problem.at_risk)
             error.suggestions = other_methods(project.protection, problem, limits, context.progress)
         error.runnable = _runnable(project, error, context.register)

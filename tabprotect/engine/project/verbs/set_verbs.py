@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.bundle.tables.data_package import slug
-from tabprotect.engine.errors import ACCEPT, InputError, ParameterError, RefusedError
+from tabprotect.engine.errors import KEPT_SMALL, InputError, ParameterError, RefusedError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
@@ -67,7 +67,7 @@ def check_small(small: Iterable[KeptSum], chosen: PublicationSet) -> None:
         raise RefusedError(
             message("{kept} in tables of the set", kept_in_words(determined).rstrip(".")),
             hint=message("take another method, or give a reason"),
-            answers=(({"method": "suppression"}, ()), ACCEPT),
+            answers=(({"method": "suppression"}, ()), KEPT_SMALL),
         )
 
 

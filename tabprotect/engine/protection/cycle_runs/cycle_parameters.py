@@ -40,9 +40,11 @@ CYCLES: Parameter[MoveSet] = Parameter(
 ALPHA: Parameter[float] = Parameter(
     "alpha",
     message("alpha"),
-    message("Chance that a cycle is added."),
+    message(
+        "Chance that a cycle is added. Left open: 1/4, or more where too many draws would change "
+        "nothing; the kept sums tell."
+    ),
     "real",
-    0.25,
     low=0.0,
     high=1.0,
     unit=message("probability"),
@@ -54,7 +56,6 @@ BETA: Parameter[float] = Parameter(
     message("beta"),
     message("Chance that a cycle is subtracted. Equal to alpha keeps the table unbiased."),
     "real",
-    0.25,
     low=0.0,
     high=1.0,
     unit=message("probability"),

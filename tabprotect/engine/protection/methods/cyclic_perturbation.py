@@ -88,6 +88,7 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     zeros_text,
 )
 from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
+from tabprotect.engine.protection.cycle_runs.no_change import COINS, chosen_coin, no_change
 from tabprotect.engine.protection.cycle_runs.sequence import DISCLOSED_ORDERS, SEQUENCE, stated_sequence
 from tabprotect.engine.protection.cycle_runs.trial_runs import preview_cycles
 from tabprotect.engine.protection.guarantees import promises
@@ -226,6 +227,7 @@ class CyclicPerturbation(Method):
             values |= {"theta": None}
         elif values[THETA] is None:
             values |= {"theta": 1.0}
+        values |= {one.name: COINS[0] for one in (ALPHA, BETA) if values[one] is None}
         alpha, beta = values[ALPHA], values[BETA]
         wrong: dict[str, str] = {}
         if values[ORDER] == "positive" and values[BLOCKING] != "any_zero":
@@ -263,6 +265,9 @@ class CyclicPerturbation(Method):
         Without a rule or a number of passes either, these follow from the kept margins too.
         """
         given = dict(given)
+        coin_open = not given.get("n_cover") and all(
+            given.get(name) is None for name in ("alpha", "beta", "passes")
+        )
         if given.get("cycles") in (None, TRIANGULAR):
             domain = problem.table.domain
             check_size(domain)
@@ -282,7 +287,16 @@ class CyclicPerturbation(Method):
                 choice = chosen_cycles(margins, public | dict.fromkeys(left), progress)
                 given |= {"cycles": choice.moves, "blocking": choice.rule}
                 given["passes"] = choice.passes
-        return self.resolve(problem.table.domain, given)
+        values = self.resolve(problem.table.domain, given)
+        if coin_open and values[ORDER] != "positive" and (kept := self.kept(problem.table.domain, values)):
+            coin = chosen_coin(KeptMargins.of(kept, problem.table), values, progress)
+            values |= {"alpha": coin, "beta": coin}
+        return values
+
+    def no_change(self, table: Table, values: Values, progress: Progress = SILENT) -> float | None:
+        """The same for the table and for any draw: both have the kept margins."""
+        kept = self.kept(table.domain, values)
+        return None if kept is None else no_change(KeptMargins.of(kept, table), values, progress)
 
     @staticmethod
     def _moves(domain: Domain, values: Values) -> MoveSet:
@@ -347,7 +361,11 @@ class CyclicPerturbation(Method):
         # In no fixed order, whatever chain of cycles could free a cell may come.
         passes = -(-steps // len(moves)) if values[ORDER] == "listed" else steps
         stuck = reach.immovable_cells(moves, problem.table, values[BLOCKING], passes=passes)
-        return replace(preview_cycles(problem, values, progress), immovable=np.flatnonzero(stuck))
+        return replace(
+            preview_cycles(problem, values, progress),
+            immovable=np.flatnonzero(stuck),
+            no_change=self.no_change(problem.table, values, progress),
+        )
 
     def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other cycles, the rule that blocks least, a coin that stays less often."""
@@ -389,8 +407,11 @@ class CyclicPerturbation(Method):
             ideas.append((message("keeping the two-way margins only"), {"cycles": "order-2"}))
         # What was said of another design says nothing of these.
         empty = emptied_designs(values)
+        # Left open, another coin might follow from another design.
+        coin = {one.name: values[one] for one in (ALPHA, BETA) if values[one] != COINS[0]}
         return tuple(
-            (words, {**empty, **change} if "cycles" in change else change) for words, change in ideas
+            (words, {**coin, **empty, **change} if "cycles" in change else {**coin, **change})
+            for words, change in ideas
         )
 
     def draw(

@@ -30,6 +30,10 @@ WIDE = 46 * GRID
 """From this width on the fields stand beside the triangle, else below it."""
 
 
+OPEN = 0.25
+"""Where the point stands while the shares are left open."""
+
+
 class ShareEditor(QWidget):
     """``changed`` when the user has set another pair."""
 
@@ -57,9 +61,12 @@ class ShareEditor(QWidget):
 
     def show_shares(self) -> None:
         """Draw what the fields hold."""
-        first, second = (float(str(field.value)) for field in self.fields)
+        given = [field.value for field in self.fields]
+        first, second = (OPEN if share is None else float(str(share)) for share in given)
         self.triangle.set_values(first, second)
         self._tell(first, second)
+        if given == [None, None]:
+            self.rest.setText(tr("Left open: the kept sums tell how often."))
 
     def minimumSizeHint(self) -> QSize:
         # However it stands now: it can always stand in one column.
@@ -79,14 +86,17 @@ class ShareEditor(QWidget):
     def _typed(self, field: Field) -> None:
         other = self.fields[self.fields[0] is field]
         try:
-            share, rest = (float(str(f.parameter.check(f.value))) for f in (field, other))
+            share, rest = (f.parameter.check(f.value) for f in (field, other))
         except ValueError:
             # Said at the field, once it is read.
             self.changed.emit()
             return
-        if share + rest > 1:
+        if share is None or rest is None:
+            # Both are left open, or neither is.
+            other.show_value(rest := share)
+        if share is not None and float(str(share)) + float(str(rest)) > 1:
             # The one that is not being typed gives way.
-            other.show_value(round(1 - share, 4))
+            other.show_value(round(1 - float(str(share)), 4))
         self.show_shares()
         self.changed.emit()
 
@@ -122,7 +132,7 @@ class ShareTriangle(QWidget):
     def __init__(self, names: tuple[str, str, str], words: tuple[str, str, str]) -> None:
         super().__init__(focusPolicy=Qt.FocusPolicy.StrongFocus, cursor=QCursor(Qt.CursorShape.CrossCursor))
         self.names, self.words = names, words
-        self.first, self.second = 0.25, 0.25
+        self.first, self.second = OPEN, OPEN
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Triangle of {names}, {names2} and {names3}", names[0], names[1], names[2]))
         self.setToolTip(

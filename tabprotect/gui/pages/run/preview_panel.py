@@ -18,6 +18,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Preview, Problem, Protected
 from tabprotect.engine.protection.remedy import OTHERWISE
+from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look.buttons import Scrolling, emptied, named, push_button
 from tabprotect.gui.look.drawn import icons
@@ -27,7 +28,7 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, moved_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.messages import capital, joined, message, percent, plural
+from tabprotect.languages.messages import capital, in_100, joined, message, percent, plural
 from tabprotect.languages.translation import tr, translate
 
 MOST_NAMED = 4
@@ -243,7 +244,9 @@ class PreviewPanel(Scrolling):
                 trial_runs(preview.runs),
             )
         )
-        said = (averages, stuck if cycles else "", chance)
+        often = "" if preview.no_change is None else in_100(preview.no_change)
+        same = Finding("no_change", values={"often": often}).text if often else ""
+        said = (averages, stuck if cycles else "", same, chance)
         self._stuck.setText(translate(joined(filter(None, said), " ")))
         self._content.show()
 

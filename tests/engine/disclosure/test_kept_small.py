@@ -1,0 +1,86 @@
+"""Who decides that small sums are published exactly: the policy, a person, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
+from tabprotect.engine.errors import ParameterError, RefusedError
+from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
+
+METHOD = methods()["cyclic_perturbation"]
+LL = Problem(open_table("example:langsrud-lupp").table)
+SAID = "3 kept sums are small and go out as they are"
+
+
+def protect(house: KeptSmall, given: Mapping[str, object] | None = None, **how: object) -> Protected:
+    policy = AgencyPolicy(kept_small=house)
+    return gate.protect(METHOD, LL, given or {}, Randomness.seeded(7), policy=policy, **how)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("house", "how"), [("ask", {}), ("never", {}), ("never", {"kept_small": "keep"})])
+def test_nobody_decided(house: KeptSmall, how: dict[str, object]) -> None:
+    with pytest.raises(RefusedError, match=f"{SAID}: B, young: 1; B, old: 1; young, male: 2") as refused:
+        protect(house, **how)
+    assert not refused.value.drawn and refused.value.asks
+    words = [words for _, words in refused.value.answers]
+    assert (("--kept-small", "keep") in words) == (house == "ask")
+
+
+def test_a_person_can_be_stricter_than_the_house() -> None:
+    with pytest.raises(RefusedError, match=SAID):
+        protect("keep", kept_small="never")
+    with pytest.raises(RefusedError, match=SAID):
+        protect("never", accept="a reason")
+
+
+@pytest.mark.parametrize(
+    ("house", "how", "why"),
+    [
+        ("keep", {}, "by the policy of the house"),
+        ("ask", {"kept_small": "keep"}, "decided for this release"),
+        ("ask", {"accept": "they were out last year"}, "they were out last year"),
+    ],
+)
+def test_the_decision_is_on_record(house: KeptSmall, how: dict[str, object], why: str) -> None:
+    done = protect(house, **how)
+    assert done.record.decisions == (f"{SAID}: {why}",) and not done.record.overruled
+    stated = done.release.mechanism.gate
+    assert stated is not None and stated.passed and not stated.reason
+    assert gate.against(done, AgencyPolicy(kept_small="ask")) == ""
+
+
+def test_what_is_offered_leaves_without_a_decision() -> None:
+    with pytest.raises(RefusedError) as refused:
+        protect("ask")
+    fewer, hidden = (settings for settings, _ in refused.value.answers[:2])
+    done = protect("never", fewer)
+    assert done.record.verdict is not None and not done.record.verdict.exact_small_margins
+    assert fewer["keep"] == "age + party:sex" and done.record.decisions == ()
+    method, policy = methods()[str(hidden["method"])], AgencyPolicy(kept_small="never")
+    assert not gate.protect(method, LL, {}, Randomness.seeded(7), policy=policy).record.decisions
+
+
+def test_a_draft_is_decided_when_it_leaves() -> None:
+    policy = AgencyPolicy(kept_small="ask")
+    draft = protect("ask", draft=True)
+    assert gate.against(draft, policy) == f"{SAID}." and not draft.record.decisions
+    assert gate.against(draft, AgencyPolicy(kept_small="keep")) == ""
+    with pytest.raises(RefusedError, match=SAID):
+        gate.decided(draft, policy, "")
+    with pytest.raises(RefusedError, match=SAID):
+        gate.decided(draft, AgencyPolicy(kept_small="never"), "a reason")
+    done = gate.decided(draft, policy, "a reason")
+    assert done.record.decisions == (f"{SAID}: a reason",) and not done.record.overruled
+    assert gate.against(done, policy) == ""
+
+
+def test_a_policy_says_one_of_three() -> None:
+    with pytest.raises(ParameterError):
+        AgencyPolicy.of({"kept_small": "hide"})
