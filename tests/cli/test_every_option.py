@@ -14,6 +14,7 @@ import pytest
 
 from tabprotect.cli.completion import commands
 from tabprotect.cli.main import main
+from tabprotect.cli.protecting.protect_set import OF_MAGNITUDES
 from tests.cli.conftest import Command, Outcome
 
 ALWAYS = {"help", "json", "progress", "quiet", "verbose", "dry_run"}
@@ -155,6 +156,7 @@ GATHERING = READING | {
 }
 THRESHOLD = {"threshold.criterion": "--criterion smallest_margin", "threshold.beta": "--beta 30"}
 ANSWERING = "--dossier out/d.zip"
+OF_SUMS = {f"protecting.{name}" for name in OF_MAGNITUDES}
 PROTECTING = READING | {
     "keep": "--keep region",
     "groupings": "--groupings r:region=x>a,b",
@@ -316,7 +318,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "protect-set": (
         "counts.csv --method random_rounding --table one=region*sex --out out/r --register none",
         "",
-        PROTECTING
+        {name: text for name, text in PROTECTING.items() if name not in OF_SUMS}
         | {f"counting.{name}": text for name, text in COUNTING.items()}
         | {
             "listed": "--tables tables.toml",

@@ -140,7 +140,9 @@ class ReadingTogether:
             unread |= more
         telling = [(one, overlap) for one, overlap in beside if overlap.tells]
         people = self._in_common(earlier, at_hand, {one.entry.number for one, _ in (*read, *beside)})
-        unread = unread - set(people.read) | people.unread
+        bounded = self._bounded(earlier) - set(people.read)
+        unread = (unread - set(people.read) | people.unread) - bounded
+        questions = tuple(number for number in people.asked if number not in bounded)
         found, judged_on = None, None
         if read or telling or people.tables:
             others = [overlap.other.draw for _, overlap in telling]
@@ -152,9 +154,16 @@ class ReadingTogether:
                 found = replace(found, tables=(*found.tables, *people.tables))
         both = [*(one for one, _ in read), *(one for one, _ in telling)]
         both += [one for one in earlier if one.entry.number in people.read and one not in both]
-        reading = JointReading(tuple(both), unread, found, judged_on, asked, people.asked)
+        reading = JointReading(tuple(both), unread, found, judged_on, asked, questions)
         known.append(reading)
         return reading
+
+    def _bounded(self, earlier: Sequence[Earlier]) -> set[int]:
+        """Private releases beside a private one: what both tell of anybody is bounded by what both spend."""
+        if self.release is None or self.release.mechanism.privacy is None:
+            return set()
+        others = (one.entry for one in earlier if one.relation in ("records", "variables"))
+        return {entry.number for entry in others if entry.publication.spent is not None}
 
     def _in_common(self, earlier: Sequence[Earlier], own: Evidence | None, known: set[int]) -> InCommon:
         """What releases tell whose people may be part of those at hand, or these of theirs."""

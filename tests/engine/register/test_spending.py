@@ -73,3 +73,15 @@ def test_other_people_do_not_add_up(private: list[str], capsys: pytest.CaptureFi
         assert main(["protect", source, *private, *budget, *asked, "--out", f"{number}.zip"]) == 0
     told = [one["message"] for one in json.loads(capsys.readouterr().out.splitlines()[-1])["warnings"]]
     assert any("epsilon 1.25 together" in one for one in told)
+
+
+def test_private_tables_that_share_a_variable_need_no_question(
+    private: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The noise of each is drawn by itself: what both tell of anybody is bounded by what both spend."""
+    for second, more in (("age", 1), ("sex", 3)):
+        rows = [f"{i},{j},{9 + 2 * i + more * (2 * j - 1)}\n" for i in range(3) for j in range(2)]
+        Path("t.csv").write_text(f"region,{second},count\n" + "".join(rows))
+        assert main(["protect", "t.csv", *private, "--set", "epsilon=0.5", "--out", f"{second}.zip"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])["warnings"]
+    assert any("epsilon 1 together" in one["message"] for one in told)
