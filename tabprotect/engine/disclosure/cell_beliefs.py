@@ -83,6 +83,9 @@ class TableBelief:
         As in ``TableVerdict``.
     draws
         Effective number of drawn originals that the chances are shares of; ``None`` for exact ones.
+    source
+        The posterior that tells of the cells together, and the cell of the table that each of its own
+        is in, int64 (cells,), ``None`` where they are the same; ``None`` without a posterior.
     """
 
     domain: Domain
@@ -95,6 +98,7 @@ class TableBelief:
     left_out: tuple[Omission, ...] = ()
     draws: float | None = None
     basis: str = ""
+    source: tuple[Posterior, Ints | None] | None = None
 
     def among(self, cells: Bools) -> Ints:
         """The judged cells among the given flat cells."""
@@ -276,6 +280,7 @@ def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> TableBe
         kinds(found.left_out, ["simulation"] if found.approximate else []),
         found.effective_sample_size,
         found.basis,
+        (found, None),
     )
 
 
@@ -404,11 +409,11 @@ class _Asked:
             work=EXACT_SUMS,
             progress=self.progress,
         )[0]
+        belief = replace(as_belief(found, inner=False, judged=judged), source=(inner, alone.keys(0)))
         if inner.recorded_sums is not None and found.way != "exact":
-            return replace(as_belief(found, inner=False, judged=judged), error=inner.error or 0.0)
+            return replace(belief, error=inner.error or 0.0)
         if found.draws is not None and found.draws < LEAST_DRAWS:
             raise InfeasibleError(message("so few as {draws:,} drawn originals say too little", found.draws))
-        belief = as_belief(found, inner=False, judged=judged)
         if found.effective_sample_size is None:
             return belief
         # Chances of sums that no draw met have an error too.

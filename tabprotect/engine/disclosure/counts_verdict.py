@@ -10,7 +10,7 @@ is the sum of b(L), *known* the number of cells where one value of L has more th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
 INSIDERS_UNKNOWN = message("What somebody alone in a cell learns could not be worked out.")
+
+GROUPS_UNKNOWN = message("What is learned of whole groups of people could not be worked out.")
 
 NONE_EXPECTED = 1e-9
 """Expected at-risk cells below which there is no mean belief."""
@@ -99,6 +101,12 @@ def counts_verdict(
         _insiders(user, limits, release, progress) if tells or limits.insider_limit < 1 else NOT_LOOKED_AT
     )
     unjudged_inside = inside.unknown and limits.insider_limit < 1
+    if (tells or limits.groups) and not earlier:
+        # Late: whoever only asks what is known of small counts needs none of it.
+        tables = [*_with_groups(tables, readers, release, limits, progress)]
+    unjudged_groups = limits.groups and any(
+        table.judged and table.groups is not None and table.groups.number is None for table in tables
+    )
     unknown = limits.changed and not limits.refused
     unknown = unknown or any(_could_be_broken(reader, limits) for reader in readers)
     return StaffVerdict(
@@ -110,12 +118,13 @@ def counts_verdict(
                 *(table.note for table in tables if table.note),
                 *([CHANGED] if unknown else []),
                 *([INSIDERS_UNKNOWN] if unjudged_inside else []),
+                *([GROUPS_UNKNOWN] if unjudged_groups else []),
             ]
         ),
         left_out=kinds(
             *(table.left_out for table in tables),
             ["attempts"] if unknown else [],
-            ["simulation"] if unjudged_inside else [],
+            ["simulation"] if unjudged_inside or unjudged_groups else [],
             ["other_releases"] if _others_left_out(release, earlier, tables) else [],
         ),
         insiders=inside,
@@ -154,7 +163,7 @@ def _could_be_broken(user: TablesBelieved, limits: Gate) -> bool:
     """Return True if a limit could be broken by what is bounded of earlier refusals."""
     if user.larger == 1.0:
         return False
-    if limits.small_share < 1 or limits.insider_limit < 1:
+    if limits.small_share < 1 or limits.insider_limit < 1 or limits.groups:
         return True
     most = min(limits.belief_limit, limits.mean_belief_limit) / user.larger
     return any(_figures(belief, limits.at_risk, most).known for belief in user.beliefs)
@@ -198,6 +207,22 @@ def _unchanged(user: TablesBelieved, release: Release, progress: Progress) -> fl
     from tabprotect.engine.disclosure.unchanged import unchanged
 
     return unchanged(user.inner, OfRelease(release, "unchanged").generator(), progress)
+
+
+def _with_groups(
+    tables: Sequence[TableVerdict],
+    readers: Sequence[TablesBelieved],
+    release: Release,
+    limits: Gate,
+    progress: Progress,
+) -> Iterator[TableVerdict]:
+    """Each table's verdict with what its reader learns of whole groups."""
+    from tabprotect.engine.belief.evidence import OfRelease
+    from tabprotect.engine.disclosure.groups import groups_of
+
+    generator = OfRelease(release, "groups").generator()
+    found = [one for reader in readers for one in groups_of(reader.beliefs, limits, generator, progress)]
+    return (replace(table, groups=one) for table, one in zip(tables, found, strict=True))
 
 
 def judged_table(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:

@@ -108,7 +108,7 @@ def protect(
     decides = _KeptDecision(policy, kept_small, accept, draft, (method, given, progress))
     values = method.resolve_for(problem, given)
     again = method.draws_again(problem.table.domain, values)
-    limits = policy.limits(problem.at_risk, again=again, changed=changed, refused=refused)
+    limits = policy.limits_for(problem, again=again, changed=changed, refused=refused)
     left = method.deviation_left(problem.table.domain, values)
     if left is not None and left < UNDONE and not accept and not draft:
         raise _undone(method, problem, (values, limits), left, progress)
@@ -162,7 +162,9 @@ def against(done: Protected, policy: AgencyPolicy) -> str:
         method = methods()[done.release.mechanism.method]
         if failure := method.acceptance_failure(done.record.findings):
             return failure
-    if stated is not None and _limits(stated) != _limits(policy.of_release(done.release, problem.at_risk)):
+    if stated is not None and _limits(stated) != _limits(
+        policy.of_release(done.release, problem.at_risk, problem.roles)
+    ):
         return message("It was judged by other limits than those of the house: protect the table again.")
     if found is not None and (hardly := policy.too_often_unchanged(found.no_change)):
         return hardly
@@ -174,7 +176,7 @@ def against(done: Protected, policy: AgencyPolicy) -> str:
 
 def _limits(gate: Gate) -> tuple[object, ...]:
     numbers = (getattr(gate, limit.name) for limit in fields(Limits))
-    return *numbers, gate.at_risk, gate.intruder, gate.within, gate.counts
+    return *numbers, gate.at_risk, gate.intruder, gate.within, gate.counts, gate.groups, gate.roles
 
 
 def decided(done: Protected, policy: AgencyPolicy, reason: str) -> Protected:

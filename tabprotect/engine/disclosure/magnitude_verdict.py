@@ -153,7 +153,7 @@ def protect_magnitudes(
     """
     given = problem.contributions
     release, draft = method.perform(problem, values, Randomness.seeded(given.seed).generator(), progress)
-    limits = policy.of_release(release, problem.at_risk)
+    limits = policy.of_release(release, problem.at_risk, problem.roles)
     table, pattern = given.table, draft.pattern
     letters = np.full(len(table.cells), "S")
     if pattern is None:

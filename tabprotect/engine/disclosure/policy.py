@@ -31,8 +31,10 @@ from tabprotect.engine.release.limits import (
 from tabprotect.languages.messages import in_100, message
 
 if TYPE_CHECKING:
+    from tabprotect.engine.protection.problem import Problem
     from tabprotect.engine.release.mechanism import Gate, RefusedDraws
     from tabprotect.engine.release.release import Release
+    from tabprotect.engine.sensitivity.roles import Roles
     from tabprotect.engine.sensitivity.small_count import SmallCount
 
 VARIABLE = "TABPROTECT_POLICY"
@@ -44,11 +46,13 @@ Insiders = Literal["tell", "judge"]
 ShortSeed = Literal["warn", "refuse"]
 NoChange = Literal["tell", "refuse"]
 KeptSmall = Literal["ask", "keep", "never"]
+JudgedGroups = Literal["tell", "judge", "judge_all"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "second_release": get_args(Again),
     "together": get_args(Again),
     "insiders": get_args(Insiders),
+    "groups": get_args(JudgedGroups),
     "unjudged": get_args(Unjudged),
     "short_seed": get_args(ShortSeed),
     "no_change": get_args(NoChange),
@@ -67,6 +71,11 @@ class AgencyPolicy(Encodable):
     insiders, insider_limit
         Whether the chance that somebody alone in a cell learns another at-risk count is told or
         judged, and its limit then.
+    groups
+        Whether it is told what is learned of whole groups of people, judged by the limits of small counts
+        where a variable is named sensitive, or judged of every variable.
+    sensitive
+        Variables that are sensitive in every table that has them.
     at_risk
         The counts at risk, such as ``1..2``; empty means the table's own rule.
     second_release
@@ -105,6 +114,8 @@ class AgencyPolicy(Encodable):
     small_share: float = 1.0
     insiders: Insiders = "tell"
     insider_limit: float = 1.0
+    groups: JudgedGroups = "judge"
+    sensitive: tuple[str, ...] = ()
     attempts_at_most: int = ATTEMPTS
     at_risk: str = ""
     intruder: str = ""
@@ -162,6 +173,7 @@ class AgencyPolicy(Encodable):
     def limits(
         self,
         at_risk: SmallCount | None = None,
+        roles: Roles | None = None,
         *,
         again: bool = True,
         changed: bool = False,
@@ -173,6 +185,8 @@ class AgencyPolicy(Encodable):
         ----------
         at_risk
             The table's own rule, which applies if the policy has none.
+        roles
+            Those of its variables, with what the policy takes for sensitive.
         again
             True if another draw may follow a refused one.
         changed
@@ -182,8 +196,10 @@ class AgencyPolicy(Encodable):
         """
         # Late: what a policy may say is said without arrays.
         from tabprotect.engine.release.mechanism import Gate
+        from tabprotect.engine.sensitivity.roles import NO_ROLES
         from tabprotect.engine.sensitivity.small_count import SmallCount
 
+        roles = roles or NO_ROLES
         stated = SmallCount.parse(self.at_risk) if self.at_risk else at_risk or SmallCount()
         attempts = self.attempts_at_most if again else min(self.attempts_at_most, 1)
         return Gate(
@@ -194,21 +210,39 @@ class AgencyPolicy(Encodable):
             intruder=self.intruder,
             changed=changed,
             refused=refused,
+            groups=self.groups == "judge_all" or (self.groups == "judge" and bool(roles.sensitive)),
+            roles=roles,
         )
 
-    def of_release(self, release: Release, at_risk: SmallCount | None = None) -> Gate:
+    def limits_for(
+        self,
+        problem: Problem,
+        *,
+        again: bool = True,
+        changed: bool = False,
+        refused: tuple[RefusedDraws, ...] = (),
+    ) -> Gate:
+        """The limits for a table with the roles of its variables; ``again`` and further as of :meth:`limits`."""
+        roles = problem.roles.beside(self.sensitive, problem.table.domain)
+        return self.limits(problem.at_risk, roles, again=again, changed=changed, refused=refused)
+
+    def of_release(
+        self, release: Release, at_risk: SmallCount | None = None, roles: Roles | None = None
+    ) -> Gate:
         """The limits for the measures of a release that is drawn once.
 
         Parameters
         ----------
-        at_risk
+        at_risk, roles
             As of :meth:`limits`.
         """
         from tabprotect.engine.release.mechanism import Gate
+        from tabprotect.engine.sensitivity.roles import NO_ROLES
 
         if not release.counted:
             return Gate(within=self.within, belief_limit=self.belief_limit, counts=False)
-        found = self.limits(at_risk, again=not release.magnitudes)
+        named = (roles or NO_ROLES).beside(self.sensitive, release.domain)
+        found = self.limits(at_risk, named, again=not release.magnitudes)
         return replace(found, within=self.within) if release.magnitudes else found
 
     def too_often_unchanged(self, chance: float | None) -> str:

@@ -53,7 +53,8 @@ def verdict(
     limits = policy if isinstance(policy, Gate) else stated if policy is None else None
     if limits is None:
         house = policy if isinstance(policy, AgencyPolicy) else AgencyPolicy()
-        limits = house.of_release(whole, None if stated is None else stated.at_risk)
+        own = (None, None) if stated is None else (stated.at_risk, stated.roles)
+        limits = house.of_release(whole, *own)
     if isinstance(release, Release) and release.magnitudes:
         # Late: counts need none of it.
         from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict

@@ -356,6 +356,22 @@ class Protecting(Drawing, Judging):
             "where NO is their number in the register; several with spaces between"
         ),
     )
+    sensitive: str | Sequence[str] | None = option_field(
+        None,
+        measure="counts",
+        metavar="NAME[=CATEGORY,...]",
+        repeated=True,
+        help=message(
+            "a sensitive variable, or categories of it: that all of a group of people share one is judged by "
+            "the limits of small counts (default: told, of each variable in turn)"
+        ),
+    )
+    key_variables: Sequence[str] | None = option_field(
+        None,
+        measure="counts",
+        metavar="A,B",
+        help=message("the variables by which readers know people (default: all but the sensitive one)"),
+    )
     like: str | None = option_field(
         None,
         measure="magnitudes",

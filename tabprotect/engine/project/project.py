@@ -24,6 +24,7 @@ from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import kept_of
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.roles import NO_ROLES, Roles
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
@@ -93,6 +94,8 @@ class Project:
         The small-count rule.
     people
         Whether earlier releases count the same people, where the house has said so.
+    roles
+        The sensitive variables, and those by which groups of people are told.
     placement
         The variables in rows, columns and layers; ``None`` for the usual places.
     moves
@@ -130,6 +133,7 @@ class Project:
     weights: DesignWeights | None = field(default=None, repr=False)
     at_risk: SmallCount = field(default_factory=SmallCount)
     people: People = field(default_factory=People)
+    roles: Roles = NO_ROLES
     placement: Placement | None = None
     moves: MoveSet | None = None
     cycles_from: str = ""
@@ -336,6 +340,7 @@ class Project:
             record_keys=self.record_keys,
             weights=self.weights,
             people=self.people,
+            roles=self.roles,
         )
 
     @property
@@ -374,6 +379,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "table": ("table",),
         "at_risk": ("at_risk",),
         "people": ("at_risk",),
+        "roles": ("at_risk",),
         "placement": ("placement",),
         "moves": ("cycles",),
         "method": ("parameters",),

@@ -100,7 +100,9 @@ def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
 TRIED = frozenset({"set_method", "set_parameters", "set_mechanism"})
 """Commands that choose a method or parameters."""
 
-REPLACED = frozenset({"set_at_risk", "set_rules", "set_policy", "set_comparison", "set_release_criterion"})
+REPLACED = frozenset(
+    {"set_at_risk", "set_roles", "set_rules", "set_policy", "set_comparison", "set_release_criterion"}
+)
 """Commands that replace all that the same command said before."""
 
 

@@ -24,6 +24,7 @@ from tabprotect.engine.project.verbs.table_verbs import (
     open_table,
     set_at_risk,
     set_people,
+    set_roles,
     set_title,
     tabulate,
 )
@@ -81,6 +82,8 @@ def protected(
         do(set_at_risk(rule=asked.at_risk))
     if asked.people is not None:
         do(set_people(people=asked.people))
+    if asked.sensitive is not None or asked.key_variables is not None:
+        do(set_roles(sensitive=asked.sensitive, key_variables=asked.key_variables))
     if asked.method is not None:
         do(set_method(method=asked.method))
     if history.project.magnitudes is not None:

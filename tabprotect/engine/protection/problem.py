@@ -25,6 +25,7 @@ from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, Verdict
+from tabprotect.engine.sensitivity.roles import NO_ROLES, Roles
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
@@ -126,6 +127,8 @@ class Problem:
         are protected.
     people
         Whether earlier releases count the same people, where the house has said so.
+    roles
+        The sensitive variables, and those by which groups of people are told.
     """
 
     table: Table
@@ -135,6 +138,7 @@ class Problem:
     weights: DesignWeights | None = None
     magnitudes: MagnitudeProblem | None = None
     people: People = field(default_factory=People)
+    roles: Roles = NO_ROLES
 
     @classmethod
     def of_magnitudes(

@@ -113,7 +113,7 @@ def remember_beside(
     if made_register(register) is None:
         return
     method, values, policy = how
-    limits = policy.limits(problem.at_risk, again=False, changed=True)
+    limits = policy.limits_for(problem, again=False, changed=True)
     refused = RefusedMechanism(method.name, _stated(problem, (method, values), limits, randomness))
     _note(problem, _drawn_digest(problem, (method, values), randomness), refused, register)
 
@@ -155,7 +155,7 @@ class _Run:
         if itself is not None and again and not _refused_draws(problem, [itself]):
             # Others were refused after that one, and it is not known how many, or by what.
             others[own], draws = itself, ()
-        limits = policy.limits(problem.at_risk, again=again, changed=bool(others), refused=draws)
+        limits = policy.limits_for(problem, again=again, changed=bool(others), refused=draws)
         return EarlierRefusals(
             *(problem, method, values, tuple(others.values()), draws, limits),
             randomness=self.randomness,

@@ -225,7 +225,7 @@ class ReadingTogether:
             limits = self.policy
             if one.known is not None and not isinstance(limits, Gate):
                 # Of numbers beside magnitudes no gate of their own is stated.
-                limits = (limits or AgencyPolicy()).of_release(one.release, problem.at_risk)
+                limits = (limits or AgencyPolicy()).of_release(one.release, problem.at_risk, problem.roles)
             found = verdict(_plain(one), limits, earlier, original, progress=self.progress)
             # What was promised with one release is kept beside the others.
             promised = [replace(found.limits, at_risk=rule) for rule in rules - {found.limits.at_risk}]

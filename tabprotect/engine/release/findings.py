@@ -57,6 +57,22 @@ SENTENCES: Mapping[str, str | Forms] = {
     "insiders_beyond": message(
         "Somebody who is alone in a cell would learn another small count with a chance of {chance} (limit {limit})."
     ),
+    "groups": forms(
+        "Of {of:,} groups of {least} and more, {n:,} is believed to share one {what}; readers would be sure "
+        "of {known:,}.",
+        "Of {of:,} groups of {least} and more, {n:,} are believed to share one {what}; readers would be sure "
+        "of {known:,}.",
+    ),
+    "groups_none": message("No group of {least} and more is believed to share one {what}."),
+    "groups_known": message(
+        "Of {of:,} groups of {least} and more, readers would be sure of {known:,} that all share one {what} "
+        "(limit {limit:,})."
+    ),
+    "groups_guess": message(
+        "A reader who guesses that all of a group of {least} and more share one {what} would be right {chance} "
+        "times (limit {often})."
+    ),
+    "groups_unknown": message("Which groups of people share a category was not worked out."),
     # What staff count besides, in the original.
     "true_known": message("Readers would know {known:,} of {cells:,} small counts."),
     "true_known_at_least": message("Readers would know at least {known:,} of {cells:,} small counts."),

@@ -11,10 +11,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import get_args
+from typing import Any, get_args
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.plain_values.decoding import decoded
 from tabprotect.engine.plain_values.encoding import Encodable, keyed
 from tabprotect.engine.randomness import NONCE_BYTES, Coins
 from tabprotect.engine.release.findings import Omission, kinds
@@ -23,6 +24,7 @@ from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy
 from tabprotect.engine.release.tuned import KEY as TUNED
 from tabprotect.engine.release.tuned import Tuned
+from tabprotect.engine.sensitivity.roles import NO_ROLES, Roles
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_from_json, domain_json
 from tabprotect.engine.tables.moves import MoveSet
@@ -77,6 +79,10 @@ class Gate(Limits):
         their limits only ``belief_limit`` says when one is known. ``None`` for counts alone.
     counts
         Whether counts are judged: by themselves, or beside magnitudes.
+    groups
+        Whether it is judged what is learned of whole groups of people.
+    roles
+        The sensitive variables and those by which groups are told.
     """
 
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -89,6 +95,8 @@ class Gate(Limits):
     refused: tuple[RefusedDraws, ...] = ()
     within: float | None = None
     counts: bool = True
+    groups: bool = False
+    roles: Roles = NO_ROLES
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -118,6 +126,8 @@ class Gate(Limits):
         # What is left out is false: that is what a reader assumes.
         numbers, later = " ".join(_NUMBERS), f"{_CHANGED}=changed? {_REFUSED}=refused?"
         stated = keyed(self, f"within? {numbers} at_risk=at_risk.text intruder {came} {later}")
+        if self.groups or self.roles:
+            stated[_GROUPS] = {"judged": self.groups, **self.roles.as_json()}
         return {"attempts_at_most": self.attempts_at_most, "gate": stated}
 
     @classmethod
@@ -170,6 +180,7 @@ class Gate(Limits):
                 intruder=stated["intruder"],
                 changed=_CHANGED in stated,
                 refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain, table),
+                **_groups(stated),
             )
         except (AssertionError, KeyError, ParameterError):
             raise InputError(message('the mechanism\'s "gate" is not as it was written')) from None
@@ -181,7 +192,28 @@ _CHANGED = "changed_after_refusal"
 
 _REFUSED = "refused_before"
 
-_LATER = {_CHANGED, _REFUSED}
+_GROUPS = "groups"
+
+_LATER = {_CHANGED, _REFUSED, _GROUPS}
+
+
+@dataclass(frozen=True)
+class _StatedGroups:
+    """What a gate states of groups, as it is written."""
+
+    judged: bool
+    sensitive: Mapping[str, tuple[str, ...]]
+    key_variables: tuple[str, ...]
+
+
+def _groups(stated: Mapping[str, object]) -> dict[str, Any]:
+    """Read whether groups are judged, and the roles, as a gate states them."""
+    if _GROUPS not in stated:
+        return {}
+    said = decoded(stated[_GROUPS], _StatedGroups)
+    assert said.judged or said.sensitive or said.key_variables
+    return {"groups": said.judged, "roles": Roles(said.sensitive, said.key_variables)}
+
 
 _BESIDE = frozenset({"gate", "attempts_at_most", PRIVACY, TUNED})
 """The names under which a mechanism states its gate, its budget of privacy, and how it was tuned."""

@@ -114,6 +114,109 @@ NOT_LOOKED_AT = Insiders(None)
 """Of a verdict that leaves insiders out."""
 
 
+@dataclass(frozen=True)
+class Groups(Encodable):
+    """What a reader learns of whole groups of people in one table, or in all.
+
+    Attributes
+    ----------
+    shared
+        The sensitive variables, each in turn.
+    least
+        People from which on a group counts.
+    number
+        Expected number of such groups; ``None`` where nothing was worked out.
+    whole
+        Expected number of them in which all share a category.
+    squares
+        The sum of the squares of these beliefs.
+    known
+        Number of groups of which that is believed with more than the limit.
+    error
+        The largest standard error of a belief, 0 if exact.
+    judged
+        Whether the limits judge it; it is told otherwise.
+    """
+
+    shared: tuple[str, ...]
+    least: int
+    number: float | None
+    whole: float = 0.0
+    squares: float = 0.0
+    known: int = 0
+    error: float = 0.0
+    judged: bool = False
+    json_keys = "groups=expected groups_known groups_mean_belief=mean_belief"
+
+    @property
+    def expected(self) -> float | None:
+        """The expected number of groups that share a category; ``None`` where it is not known."""
+        return None if self.number is None else self.whole
+
+    @property
+    def groups_known(self) -> int | None:
+        """The number of those that are known; ``None`` where it is not known."""
+        return None if self.number is None else self.known
+
+    @property
+    def mean_belief(self) -> float | None:
+        """What the reader expects their belief to be over the groups that do share one."""
+        return self.squares / self.whole if self.number is not None and self.whole >= NO_GROUP else None
+
+    @classmethod
+    def of_all(cls, tables: Sequence[Groups]) -> Groups | None:
+        """The figures of several tables; those of which nothing is known count for nothing."""
+        if not tables:
+            return None
+        told = [one for one in tables if one.number is not None]
+        shared = tuple(dict.fromkeys(name for one in tables for name in one.shared))
+        return cls(
+            shared,
+            tables[0].least,
+            sum(one.number or 0.0 for one in told) if told else None,
+            sum(one.whole for one in told),
+            sum(one.squares for one in told),
+            sum(one.known for one in told),
+            max((one.error for one in told), default=0.0),
+            tables[0].judged,
+        )
+
+    def fails(self, limits: Limits) -> bool:
+        """True if the limits judge it, and it is beyond them: the limits that small counts have."""
+        return self.judged and (
+            self.known > limits.share * self.whole
+            or (self.mean_belief or 0.0) > limits.mean_belief_limit + ROUNDING
+        )
+
+    def findings(self, limits: Limits) -> tuple[Finding, ...]:
+        """What is to be said of it; nothing where it is told only, and there is none."""
+        if self.number is None:
+            return (Finding("groups_unknown", "mind" if self.judged else "told"),)
+        none = not self.known and self.whole < LEAST_EXPECTED
+        if none and not self.judged:
+            return ()
+        (what,) = self.shared if len(self.shared) == 1 else (message("category"),)
+        values = {
+            "of": round(self.number),
+            "least": self.least,
+            "n": round(self.whole),
+            "what": what,
+            "known": self.known,
+            "limit": int(limits.share * self.whole + ROUNDING),
+            "chance": in_100(self.mean_belief or 0.0),
+            "often": in_100(limits.mean_belief_limit),
+        }
+        if none:
+            return (Finding("groups_none", values=values),)
+        if not self.fails(limits):
+            return (Finding("groups", values=values),)
+        beyond = "groups_known" if self.known > limits.share * self.whole else "groups_guess"
+        return (Finding(beyond, "failed", values),)
+
+
+NO_GROUP = 1e-9
+"""Expected groups below which there is no mean belief."""
+
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
 """The way in which a posterior was found: exactly; by independent exact draws; by weighed or
 dependent draws; only bounds; not at all."""
@@ -191,6 +294,8 @@ class TableVerdict:
         Of magnitudes: the number of sums that are not published.
     numbers
         Of magnitudes: the number of sums of which readers know how many contribute.
+    groups
+        What is learned of whole groups of people; ``None`` where that was not asked.
     """
 
     who: Reader
@@ -210,6 +315,7 @@ class TableVerdict:
     worst: float | None = None
     hidden: int = 0
     numbers: int = 0
+    groups: Groups | None = None
 
     @property
     def label(self) -> str:
@@ -230,6 +336,9 @@ class TableVerdict:
         if self.who == "outsider":
             # Which sums tell too much is not public: contributors are tried on those.
             return False
+        return self._counts_fail(limits) or (self.groups is not None and self.groups.fails(limits))
+
+    def _counts_fail(self, limits: Limits) -> bool:
         expected = self.mean_belief is not None
         return (
             self.known > self.allowed(limits)
@@ -255,7 +364,9 @@ class TableVerdict:
 
     def finding(self, limits: Limits) -> Finding:
         """Say what of it is beyond a limit; what is known where nothing is."""
-        fails, most = self.fails(limits), self.allowed(limits)
+        fails, most = self._counts_fail(limits), self.allowed(limits)
+        if not fails and self.groups is not None and self.groups.fails(limits):
+            return replace(self.groups.findings(limits)[0], where=self.label)
         found = knows(self.at_risk, self.known, self.certain, limit=most, who=self.who)
         if fails and self.known <= most:
             guess = (self.mean_belief or 0.0) > limits.mean_belief_limit + ROUNDING
@@ -277,7 +388,8 @@ class TableVerdict:
             "reader=who table=names inner cells at_risk known certain way error mean_belief small_known "
             "left_out note"
         )
-        return keyed(self, own) | {"complete": not self.left_out}
+        groups = {} if self.groups is None else self.groups.as_json()
+        return keyed(self, own) | {"complete": not self.left_out} | groups
 
 
 @dataclass(frozen=True)
@@ -378,6 +490,11 @@ class Verdict:
         return own[0].mean_belief if own else None
 
     @property
+    def groups(self) -> Groups | None:
+        """What is learned of whole groups, over all judged tables; ``None`` where it was not asked."""
+        return Groups.of_all([table.groups for table in self._user if table.groups is not None])
+
+    @property
     def small_known(self) -> int:
         """Number of cells known to be at risk, over all judged tables."""
         return sum(table.small_known for table in self._user)
@@ -450,6 +567,7 @@ class Verdict:
             said(message("{way}.", capital(SAID[self.way]))),
             *self.insiders.findings(self.limits),
             *(self.change_found if self.hardly_drawn else ()),
+            *(() if self.groups is None else self.groups.findings(self.limits)),
             *kept,
             *bases,
             *note,
@@ -518,6 +636,7 @@ class Verdict:
         return self._counts_json() | {"sentence": self.sentence}
 
     def _counts_json(self) -> dict[str, object]:
+        groups = self.groups or Groups((), 0, None)
         return {
             **keyed(
                 self,
@@ -526,6 +645,7 @@ class Verdict:
                 "small_share=limits.small_share no_change unchanged insiders kept_small=exact_small_margins "
                 "insider_limit=limits.insider_limit way error complete left_out note",
             ),
+            **groups.as_json(),
             "tables": [
                 table.as_json() | {"limit": table.allowed(self.limits)}
                 for table in self.tables

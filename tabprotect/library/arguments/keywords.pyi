@@ -97,6 +97,8 @@ class ProtectingKeywords(TypedDict, total=False):
     cycles: str | Path | Designed | None
     at_risk: str | None
     people: str | None
+    sensitive: str | Sequence[str] | None
+    key_variables: Sequence[str] | None
     like: str | Path | None
     publish: str | None
     title: str | None

@@ -94,6 +94,7 @@ def in_brief(verdict: Verdict, together: Verdict | None = None, *, public: bool 
         if truth is not None and truth.worst is not None:
             found.append(said(message("Closest: {cell}.", truth.worst.sentence)))
         found += verdict.insiders.findings(verdict.limits)
+        found += () if verdict.groups is None else verdict.groups.findings(verdict.limits)
         found += [] if together is None else [said(read_together(together))]
     return in_words(found)
 
@@ -183,7 +184,7 @@ def of_tables(verdict: Verdict) -> tuple[Finding, ...]:
     Tables in which a reader expects nothing at risk share one.
     """
     failing, found = verdict.failing, []
-    harmless = [t for t in verdict.tables if t.judged and nothing_expected(t)]
+    harmless = [t for t in verdict.tables if t.judged and t not in failing and nothing_expected(t)]
     for table in sorted(verdict.tables, key=lambda t: t not in failing):
         if table in harmless:
             continue
@@ -198,6 +199,8 @@ def of_tables(verdict: Verdict) -> tuple[Finding, ...]:
         if only_small := max(table.small_known - table.known, 0):
             found.append(Finding("only_small", values={"n": only_small}, where=table.label, shows="cells"))
     found += [*verdict.insiders.findings(verdict.limits), *verdict.change_found]
+    if not failing and verdict.groups is not None:
+        found += verdict.groups.findings(verdict.limits)
     labels = list(dict.fromkeys(t.label for t in harmless))
     if len(labels) == 1:
         found.append(replace(harmless[0].finding(verdict.limits), state="passed"))

@@ -54,7 +54,7 @@ def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:
     method, problem = project.protection, project.problem
     values = method.resolve_for(problem, project.given)
     again = method.draws_again(problem.table.domain, values)
-    limits = project.limits.limits(problem.at_risk, again=again)
+    limits = project.limits.limits_for(problem, again=again)
     return method, problem, values, limits
 
 

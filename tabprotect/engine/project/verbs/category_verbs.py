@@ -111,4 +111,5 @@ def rename_variable(project: Project, context: Context, *, variable: str, to: st
     old = table.domain.variables[table.domain.axis(variable)]
     placed = None if project.placement is None else project.placement.renamed(variable, to)
     renamed = table.on(table.domain.with_variable(old.renamed(to), instead_of=variable))
-    return replace(edited(project, renamed, regrouped(project, renamed.domain)), placement=placed)
+    changed = edited(project, renamed, regrouped(project, renamed.domain))
+    return replace(changed, placement=placed, roles=project.roles.renamed(variable, to))

@@ -362,6 +362,7 @@ def _added(
         edited=True,
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",
+        roles=project.roles.on(domain),
         placement=project.placement if placed else None,
         plan=project.plan if same else replace(project.plan, margins=()),
     )

@@ -82,6 +82,8 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
         parameters=parameters,
         at_risk=str(project.at_risk),
         people=str(project.people) or None,
+        sensitive=project.roles.words or None,
+        key_variables=project.roles.key_variables or None,
         title=project.title or None,
         accept=str(reason) if reason else None,
         accept_weak=weak and not reason,
@@ -292,7 +294,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     except InfeasibleError as error:
         # What was asked is answered by a decision, not by other settings.
         if not error.suggestions and not (isinstance(error, RefusedError) and error.asks):
-            limits = project.limits.limits(problem.at_risk)
+            limits = project.limits.limits_for(problem)
             error.suggestions = other_methods(project.protection, problem, limits, context.progress)
         error.runnable = _runnable(project, error, context.register)
         error.commands = tuple(
@@ -336,7 +338,7 @@ def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
     # Imported late: a judgement imports solvers, which the first paint must not wait for.
     from tabprotect.engine.disclosure.choosing.tuning import tuned
 
-    limits = project.limits.limits(project.problem.at_risk, again=False)
+    limits = project.limits.limits_for(project.problem, again=False)
     given = project.protection, project.problem, project.given
     return tuned(*given, limits, asked.tune_for, context.progress)
 

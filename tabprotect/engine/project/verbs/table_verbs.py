@@ -25,6 +25,7 @@ from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.roles import Roles
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
@@ -72,6 +73,7 @@ def edited(project: Project, table: Table, magnitudes: ChosenMagnitudes | None =
         edited=True,
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",
+        roles=project.roles.on(domain),
         placement=project.placement if placed else None,
         # Margins that were safe to release for the old counts need not be for the new ones.
         plan=replace(project.plan, margins=()),
@@ -342,6 +344,26 @@ def set_people(project: Project, context: Context, *, people: str) -> Project:
         problem = replace(done.record.problem, people=answers)
         done = replace(done, record=replace(done.record, problem=problem))
     return replace(project, people=answers, protected=done)
+
+
+@Declared(message("say which variables are sensitive"))
+def set_roles(
+    project: Project,
+    context: Context,
+    *,
+    sensitive: str | Sequence[str] | None = None,
+    key_variables: Sequence[str] | None = None,
+) -> Project:
+    """Say which variables are sensitive (``NAME`` or ``NAME=CATEGORY,...``), and by which people are known.
+
+    What is not given stays as it is.
+    """
+    each = [sensitive] if isinstance(sensitive, str) else sensitive
+    roles = Roles.parse(
+        project.roles.words if each is None else each,
+        project.roles.key_variables if key_variables is None else key_variables,
+    )
+    return replace(project.without_result(), roles=roles.checked(project.domain))
 
 
 @Declared(_place_label)

@@ -156,7 +156,7 @@ class ProtectPage(ProtectStage, Page):
         self.refresh(frozenset({"table"}))
 
     def _ask(self, project: Project) -> None:
-        problem, limits = project.problem, project.limits.limits(project.at_risk)
+        problem, limits = project.problem, project.limits.limits_for(project.problem)
 
         def work(progress: Progress) -> Trials:
             # Methods bring in solvers, which no first paint waits for.

@@ -103,7 +103,7 @@ class TuneChoice(QFrame):
             return
         use = self.chosen_use
         method, problem, given = project.protection, project.problem, project.given
-        limits = project.limits.limits(project.at_risk, again=False)
+        limits = project.limits.limits_for(problem, again=False)
 
         def work(progress: Progress) -> Tuned:
             # It brings in solvers, which no first paint waits for.
