@@ -58,9 +58,9 @@ SENTENCES: Mapping[str, str | Forms] = {
         "Somebody who is alone in a cell would learn another small count with a chance of {chance} (limit {limit})."
     ),
     "groups": forms(
-        "Of {of:,} groups of {least} and more, {n:,} is believed to share one {what}; readers would be sure "
+        "Of {of:,} groups of {least} and more, {believed} is believed to share one {what}; readers would be sure "
         "of {known:,}.",
-        "Of {of:,} groups of {least} and more, {n:,} are believed to share one {what}; readers would be sure "
+        "Of {of:,} groups of {least} and more, {believed} are believed to share one {what}; readers would be sure "
         "of {known:,}.",
     ),
     "groups_none": message("No group of {least} and more is believed to share one {what}."),

@@ -195,11 +195,16 @@ class Groups(Encodable):
         none = not self.known and self.whole < LEAST_EXPECTED
         if none and not self.judged:
             return ()
-        (what,) = self.shared if len(self.shared) == 1 else (message("category"),)
+        one = len(self.shared) == 1
+        what = message("category of {name}", self.shared[0]) if one else message("category")
         values = {
             "of": round(self.number),
             "least": self.least,
-            "n": round(self.whole),
+            # Of less than one in words: "less than 1 is believed".
+            "n": max(round(self.whole), 1),
+            "believed": message("less than 1")
+            if 0 < self.whole < 0.5
+            else message("{groups:,}", round(self.whole)),
             "what": what,
             "known": self.known,
             "limit": int(limits.share * self.whole + ROUNDING),
