@@ -14,7 +14,6 @@ import pytest
 
 from tabprotect.cli.completion import commands
 from tabprotect.cli.main import main
-from tabprotect.cli.protecting.protect_set import OF_MAGNITUDES
 from tests.cli.conftest import Command, Outcome
 
 ALWAYS = {"help", "json", "progress", "quiet", "verbose", "dry_run"}
@@ -164,6 +163,8 @@ PROTECTING = READING | {
     "protecting.parameters": "--set base=2",
     "protecting.at_risk": "--at-risk 1..5",
     "protecting.people": "--people other",
+    "protecting.sensitive": "--sensitive region",
+    "protecting.key_variables": "--key-variables region",
     "protecting.rule": "--rule p=20",
     "protecting.weights": "--weights replicate",
     "protecting.like": "--like nofile.zip",

@@ -102,6 +102,8 @@ PROTECTING: dict[str, tuple[Given, Any]] = {
     "cycles": ({"method": "cyclic_perturbation"}, "strips"),
     "at_risk": ({}, "1..9"),
     "people": ({}, "other"),
+    "sensitive": ({}, "region"),
+    "key_variables": ({}, ["region"]),
     "rule": ({}, "p=30"),
     "weights": ({}, "replicate"),
     "like": ({}, "nofile.zip"),

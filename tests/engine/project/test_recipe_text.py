@@ -37,6 +37,7 @@ EVERYTHING = (
     ("remove_cycle", {"cycle": 0}),
     ("set_parameters", {"alpha": 0.3, "beta": 0.2, "passes": 2}),
     ("set_at_risk", {"rule": "1..3"}),
+    ("set_roles", {"sensitive": ["w"], "key_variables": ["v"]}),
     ("set_seed", {"seed": 12}),
     ("set_seed", {"seed": None}),
     ("protect", {}),

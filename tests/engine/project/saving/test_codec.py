@@ -86,6 +86,7 @@ HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
         },
     ),
     ("set_at_risk", {"rule": "1..4"}),
+    ("set_roles", {"sensitive": ["v"], "key_variables": ["w"]}),
     ("set_title", {"title": "Ünï"}),
     ("protect", {"accept_weak": True}),
     ("publish", {"release": "r.zip"}),
@@ -150,6 +151,8 @@ def everything(histories: list[History]) -> list[object]:
     policy = AgencyPolicy(
         **{one.name: getattr(LIMITS, one.name) for one in fields(Limits)},
         insiders="judge",
+        groups="judge_all",
+        sensitive=("ill",),
         attempts_at_most=2,
         at_risk="1..3",
         intruder="positive",

@@ -126,6 +126,7 @@ VERBS: dict[str, Tried] = {
     "paste_block": Tried({"at": [0, 0, 0], "counts": [[4]]}, _plain(at=[1, 0, 0], counts=[[5]])),
     "set_people": Tried({"people": "other"}, _plain(people="same")),
     "set_at_risk": Tried({"rule": "1..2"}, _plain(rule="1..3")),
+    "set_roles": Tried({"sensitive": ["sex"]}, _plain(sensitive=["region"], key_variables=["half"])),
     "place": Tried(
         {"rows": ["region"], "columns": ["sex", "half"]},
         {
