@@ -13,11 +13,12 @@ ones, or from exact laws of sums:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints, SignedInts
 from tabprotect.engine.belief.effort import LEAST_DRAWS
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
 from tabprotect.engine.equal_rows import members
@@ -38,8 +39,11 @@ LISTED_CELLS, LISTED_ENTRIES = 100, 2**22
 LAWS, LAWS_WORK = 1_500, 2**25
 """Most laws of sums of one table, a millisecond each, and most entries of all of them."""
 
-DRAWN, DRAWN_ENTRIES = 2_000, 2**24
+DRAWN, DRAWN_ENTRIES = 1_000, 2**25
 """Drawn originals, and most counts of all of them."""
+
+AT_ONCE = 2**20
+"""Counts of originals that are added up at a time."""
 
 NEVER = 1e-12
 """A chance below which a cell is taken never to be empty."""
@@ -120,8 +124,9 @@ def _figures(
         return Groups(shared, least, None, judged=limits.groups)
     number = expected = squares = error = 0.0
     known = 0
+    tables = DrawnOnce(belief.source[0], generator, progress)
     for axis, keys, categories in asked:
-        one = group_beliefs(belief, axis, keys, least, generator, progress)
+        one = group_beliefs(belief, axis, keys, least, tables, progress)
         if one is None:
             return Groups(shared, least, None, judged=limits.groups)
         more, further, sure = one.figures(categories, limits.belief_limit)
@@ -136,7 +141,7 @@ def group_beliefs(
     axis: int,
     keys: Sequence[int],
     least: int,
-    generator: np.random.Generator,
+    tables: DrawnOnce,
     progress: Progress = SILENT,
 ) -> GroupBeliefs | None:
     """What is believed of the groups of one table; ``None`` beyond the work.
@@ -145,6 +150,8 @@ def group_beliefs(
     ----------
     axis, keys
         The sensitive variable, and those by which groups are told.
+    tables
+        Drawn from the posterior where nothing else does.
     """
     assert belief.source is not None
     posterior, of_table = belief.source
@@ -161,7 +168,25 @@ def group_beliefs(
     possible[place[~posterior.domain.structural_cells()]] = True
     progress.report(message("judging what is learned of whole groups"), 0.0)
     asked = _Asked(posterior, place, shape, possible.reshape(shape).sum(axis=1) > 1, least, progress)
-    return asked.listed() or asked.by_laws() or asked.by_listing() or asked.drawn(generator)
+    return asked.listed() or asked.by_laws() or asked.by_listing() or asked.drawn(tables)
+
+
+class DrawnOnce:
+    """Originals drawn from a posterior once, for all that is read off them."""
+
+    def __init__(self, posterior: Posterior, generator: np.random.Generator, progress: Progress) -> None:
+        self.posterior, self.generator, self.progress = posterior, generator, progress
+        self.number = min(DRAWN, DRAWN_ENTRIES // posterior.domain.size)
+
+    @cached_property
+    def _tables(self) -> SignedInts:
+        # Groups are compared with small counts only: which large count it is does not matter.
+        draw = self.posterior.draw_narrow or self.posterior.draw_originals
+        return draw(self.number, self.generator, self.progress)
+
+    def cells(self, which: Bools) -> SignedInts:
+        """The counts of some cells, (number, cells)."""
+        return self._tables[:, which]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,43 +237,62 @@ class _Asked:
         listed = self.posterior.list_originals() if self.posterior.way == "exact" else None
         if listed is None or listed[0].size > LISTED_ENTRIES:
             return None
-        return self._of_tables([listed], None)
+        return self._read(*listed, told=True)
 
-    def drawn(self, generator: np.random.Generator) -> GroupBeliefs | None:
+    def drawn(self, tables: DrawnOnce) -> GroupBeliefs | None:
         """Read off drawn originals."""
-        size, posterior = self.posterior.domain.size, self.posterior
-        number = min(DRAWN, DRAWN_ENTRIES // size)
-        effective = posterior.effective_sample_size
-        if not posterior.independent and posterior.way != "exact" and effective is not None:
-            number = min(number, int(effective))
+        number = tables.number
         if number < LEAST_DRAWS:
             return None
-        tables = posterior.draw_originals(number, generator, self.progress)
-        return self._of_tables([(tables, np.full(number, 1.0 / number))], float(number))
+        posterior, draws = self.posterior, float(number)
+        if not posterior.independent and posterior.way != "exact" and posterior.effective_sample_size:
+            draws = min(draws, posterior.effective_sample_size)
+        lowest, highest = self._ends()
+        unsure = self.meant & (lowest < self.least) & (highest >= self.least)
+        groups = unsure | self._candidates().any(axis=1)
+        enough = np.where(self.meant & (lowest >= self.least), 1.0, 0.0)
+        whole = np.zeros(self.shape)
+        if groups.any():
+            inside = groups[self.place // self.shape[1]]
+            number_of = np.cumsum(groups) - 1
+            place = self.place[inside]
+            place = number_of[place // self.shape[1]] * self.shape[1] + place % self.shape[1]
+            few = replace(
+                self, place=place, shape=(int(groups.sum()), self.shape[1]), meant=self.meant[groups]
+            )
+            chance = few._read(tables.cells(inside), np.full(number, 1.0 / number), told=False)
+            enough[groups], whole[groups] = chance.enough, chance.whole
+        return GroupBeliefs(whole, enough, draws=draws)
 
-    def _of_tables(self, parts: Sequence[tuple[Ints, Floats]], draws: float | None) -> GroupBeliefs:
+    def _read(self, tables: SignedInts, weights: Floats, *, told: bool) -> GroupBeliefs:
+        """Add up weighted originals (originals, cells), with what else is to be told of groups."""
         whole, share, insider, outside = (np.zeros(self.shape) for _ in range(4))
         enough, anybody = np.zeros(self.shape[0]), np.zeros(self.shape[0])
         order = np.argsort(self.place, kind="stable")
         filled, begins = np.unique(self.place[order], return_index=True)
-        for tables, weights in parts:
-            counts = np.zeros((len(tables), self.shape[0] * self.shape[1]), dtype=np.int64)
-            counts[:, filled] = np.add.reduceat(tables[:, order], begins, axis=1)
-            inside = counts.reshape(len(tables), *self.shape)
+        step = max(AT_ONCE // max(tables.shape[1], 1), 1)
+        for begin in range(0, len(tables), step):
+            part, weight = tables[begin : begin + step], weights[begin : begin + step]
+            inside = np.zeros((len(part), self.shape[0] * self.shape[1]), dtype=np.int64)
+            inside[:, filled] = np.add.reduceat(part[:, order], begins, axis=1, dtype=np.int64)
+            inside = inside.reshape(len(part), *self.shape)
             people = inside.sum(axis=2)
-            others = people[:, :, None] - inside
             large = people >= self.least
-            enough += weights @ large
-            anybody += weights @ (people > 0)
-            whole += np.tensordot(weights, (others == 0) & large[:, :, None], 1)
-            share += np.tensordot(weights, inside / np.maximum(people, 1)[:, :, None], 1)
-            insider += np.tensordot(weights, (others == 1) & (inside >= self.least - 1), 1)
-            outside += np.tensordot(weights, others, 1)
+            enough += weight @ large
+            whole += np.tensordot(weight, (inside == people[:, :, None]) & large[:, :, None], 1)
+            if told:
+                others = people[:, :, None] - inside
+                anybody += weight @ (people > 0)
+                share += np.tensordot(weight, inside / np.maximum(people, 1)[:, :, None], 1)
+                insider += np.tensordot(weight, (others == 1) & (inside >= self.least - 1), 1)
+                outside += np.tensordot(weight, others, 1)
+        whole, enough = whole * self.meant[:, None], enough * self.meant
+        if not told:
+            return GroupBeliefs(whole, enough)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(anybody[:, None] > 0, share / anybody[:, None], 0.0)
             insider = np.where(outside > 0, insider / outside, 0.0)
-        mine = self.meant[:, None]
-        return GroupBeliefs(whole * mine, enough * self.meant, share, insider * mine, draws)
+        return GroupBeliefs(whole, enough, share, insider * self.meant[:, None])
 
     def by_laws(self) -> GroupBeliefs | None:
         """Work out the exact laws of sums; ``None`` beyond the work, or where they do not tell."""

@@ -20,6 +20,7 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import ParameterError, RefusedError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -71,7 +72,8 @@ def exact(table: Table) -> Release:
 def beliefs_of(posterior: Posterior, axis: int = 1, least: int = 3) -> groups.GroupBeliefs:
     belief = as_belief(posterior, inner=True, judged=None)
     keys = [other for other in range(posterior.domain.ndim) if other != axis]
-    found = group_beliefs(belief, axis, keys, least, np.random.default_rng(1))
+    tables = groups.DrawnOnce(posterior, np.random.default_rng(1), SILENT)
+    found = group_beliefs(belief, axis, keys, least, tables)
     assert found is not None
     return found
 
