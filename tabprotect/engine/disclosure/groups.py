@@ -273,9 +273,9 @@ class _Asked:
         step = max(AT_ONCE // max(tables.shape[1], 1), 1)
         for begin in range(0, len(tables), step):
             part, weight = tables[begin : begin + step], weights[begin : begin + step]
-            inside = np.zeros((len(part), self.shape[0] * self.shape[1]), dtype=np.int64)
-            inside[:, filled] = np.add.reduceat(part[:, order], begins, axis=1, dtype=np.int64)
-            inside = inside.reshape(len(part), *self.shape)
+            counts = np.zeros((len(part), self.shape[0] * self.shape[1]), dtype=np.int64)
+            counts[:, filled] = np.add.reduceat(part[:, order], begins, axis=1, dtype=np.int64)
+            inside = counts.reshape(len(part), *self.shape)
             people = inside.sum(axis=2)
             large = people >= self.least
             enough += weight @ large
