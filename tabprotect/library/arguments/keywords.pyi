@@ -107,6 +107,7 @@ class ProtectingKeywords(TypedDict, total=False):
     weights: WeightsReading | None
     accept: str | None
     accept_weak: bool
+    kept_small: KeptSmall
     draft: bool
     tune: bool
     tune_for: Use
@@ -249,8 +250,8 @@ class ControlledTabularAdjustment(ProtectingKeywords, total=False):
 class CyclicPerturbation(ProtectingKeywords, total=False):
     """The parameters of ``cyclic_perturbation``."""
 
-    alpha: float
-    beta: float
+    alpha: float | None
+    beta: float | None
     passes: int | None
     blocking: Literal["any_zero", "negative", "reversible", "none"] | None
     order: Literal["listed", "random", "replacement", "positive"]
