@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.options import WeightsReading
