@@ -14,6 +14,7 @@ import pytest
 
 from tabprotect.cli.completion import commands
 from tabprotect.cli.main import main
+from tabprotect.cli.protecting.protect_set import OF_MAGNITUDES
 from tests.cli.conftest import Command, Outcome
 
 ALWAYS = {"help", "json", "progress", "quiet", "verbose", "dry_run"}
@@ -162,9 +163,9 @@ PROTECTING = READING | {
     "protecting.method": "--method coarsening",
     "protecting.parameters": "--set base=2",
     "protecting.at_risk": "--at-risk 1..5",
-    "protecting.people": "--people other",
     "protecting.sensitive": "--sensitive region",
     "protecting.key_variables": "--key-variables region",
+    "protecting.people": "--people other",
     "protecting.rule": "--rule p=20",
     "protecting.weights": "--weights replicate",
     "protecting.like": "--like nofile.zip",
