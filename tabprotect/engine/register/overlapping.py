@@ -91,17 +91,16 @@ def overlap_evidence(
     if not shared:
         return OverlapEvidence(other)
     # Neither states it: each believes something of it, which is one more factor of the other.
-    return OverlapEvidence(
-        other, _believed(other, shared, other.release), _believed(group[0], shared, group[0].release)
-    )
+    return OverlapEvidence(other, believed_margin(other, shared), believed_margin(group[0], shared))
 
 
-def _believed(evidence: Evidence, names: Sequence[str], release: Release) -> Evidence:
+def believed_margin(evidence: Evidence, names: Sequence[str]) -> Evidence:
     """What a reader of a release believes of a margin, as evidence for a table that has it, too.
 
     With an even belief over both tables the weight of a sum is the product of the ways in which each of them
     comes to it: what is believed of it from one is its likelihood for the other.
     """
+    release = evidence.release
     chance = OfRelease(release, "a margin")
     found = believe(
         [evidence], knowing=RELEASE_ALONE, inner=True, effort=VERDICT, randomness=chance

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import cast
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from tabprotect.engine.posterior.moves.signature_model import Coin
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.together.coin_chains import Bound, CoinChains
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.register.overlapping import exact_margin
+from tabprotect.engine.register.overlapping import believed_margin, exact_margin
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, Rerun, product
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.verdict_figures import JudgedBy
@@ -85,8 +86,9 @@ class Counted:
         domain = evidence.likelihood.domain.project(names)
         exact = tuple(_exact_margins(evidence, domain.names))
         found, whole = evidence.likelihood, domain.names == evidence.likelihood.domain.names
-        if whole and isinstance(found, CellFactors):
-            return cls(evidence, found, exact)
+        if isinstance(found, CellFactors):
+            known = found if whole else believed_margin(evidence, domain.names).likelihood
+            return cls(evidence, cast(CellFactors, known), exact)
         stated = product([_nothing(domain), *(_stated(domain, margin) for margin in exact)])
         return cls(evidence, stated, exact, by_moves=whole)
 

@@ -22,6 +22,7 @@ from tabprotect.engine.project.history import History, held_bytes, held_values
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
 from tabprotect.engine.project.saving import codec, storage
 from tabprotect.engine.project.saving.codec import Decoder, Encoder, kinds, types_of
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
@@ -162,6 +163,9 @@ def everything(histories: list[History]) -> list[object]:
         short_seed="warn",
         two_signatures=True,
         epsilon_limit=1.5,
+        no_change="refuse",
+        no_change_limit=0.1,
+        kept_small="never",
         rules=("p=10", "n=3"),
         within=5.0,
         standing={"attempts": "looked at"},
@@ -172,6 +176,7 @@ def everything(histories: list[History]) -> list[object]:
     further = replace(
         run,
         policy=policy,
+        people=People(((1, "part"),)),
         protected=replace(run.protected, record=record, release=release),
         moves=design(run.original.domain, "strips", {"closed": False}),
     )
