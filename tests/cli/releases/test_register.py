@@ -94,7 +94,7 @@ def test_another_table(run: Command, protect: Command, tmp_path: Path) -> None:
     fourth.write_text("colour,count\nred,29\nblue,48\n")
     found = protect("d.zip", "--method", "random_rounding", table=str(fourth))
     assert kinds(found) == ["published_before"]
-    assert "called the same" in found.json["warnings"][0]["message"]
+    assert "of the same names" in found.json["warnings"][0]["message"]
 
 
 def test_without_a_register_and_with_another(

@@ -153,7 +153,7 @@ def test_a_name_that_two_files_share_is_no_alarm(path: Path) -> None:
     # Both are compared where their bytes are kept; of one alone people are told.
     assert [(e.entry.number, e.is_told) for e in found] == [(2, True), (1, False)]
     (said,) = warnings_of(found)
-    assert "release 2" in said["message"] and "called the same" in said["message"]
+    assert "release 2" in said["message"] and "of the same names" in said["message"]
     assert not warnings_of(found[1:])
     left = LeftBefore(earlier=tuple(found[1:]))
     assert left.group.findings[0].state == "passed" and not left.warnings

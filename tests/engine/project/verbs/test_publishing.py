@@ -246,7 +246,7 @@ def test_what_was_entered_since_it_was_looked_up_is_judged(tmp_path: Path) -> No
     history = protected(SEED)
     assert history.project.protected is not None
     looked_up = look_up(history.project.protected.record.problem)
-    protected(SEED + 2).do(publish(release=str(tmp_path / "other.zip")))
+    protected(SEED + 20).do(publish(release=str(tmp_path / "other.zip")))
     with pytest.raises(RefusedError, match=r"Together with no\. 1"):
         history.do(publish(release=str(tmp_path / "r.zip"), again="every year"), looked_up=looked_up)
     assert [path.name for path in tmp_path.iterdir()] == ["other.zip"]

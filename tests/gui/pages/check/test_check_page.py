@@ -26,7 +26,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.project.verbs.publish_verbs import publish
-from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
+from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_prior
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
@@ -106,6 +106,8 @@ def test_the_figures_are_the_engines(protected: MainWindow) -> None:
 def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     window: MainWindow, settle: Settle, opened: MainWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
+    opened.document.do(set_parameters, alpha=0.25, beta=0.25)
+    settle()
     opened.document.do(protect, seed=1)
     settle()
     release = opened.document.release
