@@ -18,11 +18,11 @@ from tabprotect.engine.agency import register_address
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.chained_log import Head
-from tabprotect.engine.errors import BundleError
+from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.paths import is_file
-from tabprotect.engine.register.left_before import left_before
-from tabprotect.engine.register.register_chain import Damage
+from tabprotect.engine.register.left_before import LOST, left_before
+from tabprotect.engine.register.register_chain import Damage, lost
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.messages import message
 
@@ -96,6 +96,8 @@ def _say_damaged(damaged: Sequence[Damage], console: Console) -> Sequence[Damage
     """Say every damage on standard error; the same for ``--json``."""
     for one in damaged:
         console.warn(message("warning: {message}", one.message))
+    if lost(damaged):
+        console.warn(message("warning: {message}", LOST))
     return damaged
 
 
@@ -110,6 +112,7 @@ def run_list(asked: Looking, console: Console) -> None:
         "confidential": True,
         "releases": found.entries,
         "damaged": _say_damaged(found.damaged, console),
+        "lost": lost(found.damaged),
         "key": mark[:16],
         **found.head.as_json(),
     }
@@ -173,7 +176,7 @@ def run_withdraw(asked: RegisterWithdraw, console: Console) -> None:
     help=message("what left before of a table, and what it tells together"),
     example="tabprotect register check example:duncan-roehrig-4x4",
 )
-def run_check(asked: RegisterCheck, console: Console) -> None:
+def run_check(asked: RegisterCheck, console: Console) -> int:
     """Print what left before, and what readers of all releases of this very table know."""
     place = _address(asked)
     dossier = _dossier(asked.table)
@@ -189,6 +192,7 @@ def run_check(asked: RegisterCheck, console: Console) -> None:
         "confidential": True,
         "published_before": any(e.relation in ("original", "renamed") for e in before.earlier),
         "damaged": _say_damaged(damaged, console),
+        "lost": lost(damaged),
         "releases": before.earlier,
         "warnings": before.warnings,
         "together": before,
@@ -201,6 +205,7 @@ def run_check(asked: RegisterCheck, console: Console) -> None:
         *([] if before.together is None else [_said(before.together, before.releases)]),
     ]
     console.result(data, lines or [message("Nothing of this table has left the house.")])
+    return InputError.exit_code if lost(damaged) else 0
 
 
 def _dossier(source: str) -> bytes | None:

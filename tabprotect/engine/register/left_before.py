@@ -27,7 +27,7 @@ from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.parts_of_sums import SumsInCommon, SumsReading
 from tabprotect.engine.register.reading_together import JointReading, LookedUp, ReadingTogether, look_up
-from tabprotect.engine.register.register_chain import Damage
+from tabprotect.engine.register.register_chain import Damage, lost, missing_lines
 from tabprotect.engine.register.register_entry import Earlier, RefusedMechanism, warnings_of
 from tabprotect.engine.register.spending import spending_warning, spent_before
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, said
@@ -37,6 +37,11 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import capital, joined, message, plural
+
+LOST = message("The register lacks lines that it had: what left before is not known")
+"""What is said of a register that is not whole."""
+
+RESTORE = message("put the register back from its copy; or say why it is published all the same")
 
 
 def spent_on_refusals(
@@ -89,7 +94,7 @@ def damaged(register: str | None = None) -> tuple[Damage, ...]:
         If the register cannot be read, or belongs to another key.
     """
     if (place := made_register(register)) is None:
-        return ()
+        return missing_lines(register)
     from tabprotect.engine.register.register import Register
 
     with Register(place) as opened:
@@ -168,6 +173,7 @@ class LeftBefore:
         """One warning for each way in which they bear on the table, the first with what all tell."""
         rest = [] if self.spent is None else [spending_warning(self.spent)]
         rest += [{"kind": "register_damaged", "message": one.message} for one in self.damaged]
+        rest += [{"kind": "register_lost", "message": LOST}] * self.lost
         first, *others = warnings_of(self.earlier) or [{}]
         if not first:
             return rest
@@ -176,11 +182,17 @@ class LeftBefore:
         return [first | {"message": both}, *others, *rest]
 
     @property
+    def lost(self) -> bool:
+        """Return True if the register is known to have had lines that it lacks."""
+        return lost(self.damaged)
+
+    @property
     def unjudged(self) -> bool:
         """Return True if what releases of the same original tell together is not known, or not all of it."""
         together = self.together
         return bool(
-            self.error is not None
+            self.lost
+            or self.error is not None
             or self.unread
             or self.sums.known
             or (together is not None and together.passed is None)
@@ -234,10 +246,12 @@ class LeftBefore:
         if self.unjudged and not (self.together is not None and self.together.failing):
             standing = policy.standing_reasons(["other_releases"])
             if not standing and (policy.unjudged == "refuse" or not reason):
-                text = self.sentence or self._unread
+                text = LOST if self.lost else self.sentence or self._unread
                 raise RefusedError(
                     text.rstrip("."),
-                    hint=message("what was not judged takes a reason: say why it is published again")
+                    hint=RESTORE
+                    if self.lost
+                    else message("what was not judged takes a reason: say why it is published again")
                     if policy.unjudged == "reason"
                     else message("the house's policy lets out nothing that was not judged"),
                     answers=(AGAIN,) if policy.unjudged == "reason" else (),
@@ -305,7 +319,7 @@ class LeftBefore:
         """The releases read together, and those that could not be."""
         if self.error is not None:
             return (said(self._unread, "failed"),)
-        found, together = [], self.together
+        found, together = [said(LOST + ".", "failed")] if self.lost else [], self.together
         if together is not None:
             # A reason lets it out; it does not make it judged.
             fine = together.passed is True and not together.certain

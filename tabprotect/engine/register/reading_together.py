@@ -19,6 +19,7 @@ from tabprotect.engine.errors import BundleError, InfeasibleError, InputError, P
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import Kin, People
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
+from tabprotect.engine.register.register_chain import Damage, missing_lines
 from tabprotect.engine.register.register_entry import (
     PEOPLE,
     Earlier,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from tabprotect.engine.register.overlapping import OverlapEvidence
     from tabprotect.engine.register.people_in_common import InCommon
     from tabprotect.engine.register.register import Register
-    from tabprotect.engine.register.register_chain import Damage
 
 Drawn = tuple[tuple[Earlier, Release], ...]
 """Earlier publications with their releases, the closest first."""
@@ -357,7 +357,7 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
         If the register cannot be read, or belongs to another key.
     """
     if (place := made_register(register)) is None:
-        return LookedUp()
+        return LookedUp(damaged=missing_lines(register))
     from tabprotect.engine.register.register import Register
 
     own = marks(problem)

@@ -42,6 +42,7 @@ from tabprotect.engine.register.register_rows import (
     digest_refused,
     digest_withdrawn,
     head_of,
+    holds,
     kept_bundle,
     lines_of,
     marked,
@@ -183,10 +184,7 @@ class Register:
 
     def has_head(self, head: Head) -> bool:
         """Return True if the chain had this head at some time, and has all up to it."""
-        if not head.lines:
-            return True
-        wanted = sa.select(CHAIN.c.chain).where(CHAIN.c.number == head.lines)
-        return self._database.transaction(lambda c: c.execute(wanted).scalar()) == head.chain
+        return self._database.transaction(lambda connection: holds(connection, head))
 
     def find(self, word: str) -> RegisterEntry:
         """An entry by its number, or by the first eight or more digits of its bundle's fingerprint.
@@ -373,12 +371,13 @@ class Register:
     def _changed(self, work: Callable[[sa.Connection], _T]) -> _T:
         """A change, and the head that it made."""
 
-        def whole(connection: sa.Connection) -> tuple[_T, Head]:
+        def whole(connection: sa.Connection) -> tuple[_T, Head, set[Head]]:
             result = work(connection)
-            return result, head_of(connection)
+            return result, head_of(connection), {one for one in seen if holds(connection, one)}
 
-        result, head = self._database.transaction(whole, again=TAKEN_BACK | BORN_TWICE)
-        remember_head(self.name, head)
+        seen = seen_heads(self.name)
+        result, head, held = self._database.transaction(whole, again=TAKEN_BACK | BORN_TWICE)
+        remember_head(self.name, head, held)
         return result
 
     def _chain(self, connection: sa.Connection, act: Act, subject: str, digest: str) -> None:

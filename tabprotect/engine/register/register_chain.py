@@ -12,8 +12,9 @@ import hashlib
 import hmac
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from tabprotect.engine import agency
@@ -42,9 +43,14 @@ DAMAGES: Mapping[Damaged, str] = {
     "bundle": message("the bundle of release {number} was deleted or changed in the register"),
     "refusal": message("what the gate refused before was deleted or changed (line {number})"),
     "chain": message("line {number} of the register's chain was deleted or changed"),
-    "cut": message("the register ended at line {number} before: what came last was cut off"),
+    "cut": message(
+        "the register had {number} lines before and lacks them: it was deleted, cut, replaced by an older one, or is another"
+    ),
 }
 """What is said of each kind of damage."""
+
+LOSSES: frozenset[Damaged] = frozenset({"deleted", "changed", "unreadable", "chain", "cut"})
+"""Damages after which it is not known what left before."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,11 @@ class Damage(Encodable):
     def message(self) -> str:
         """The damage in words."""
         return DAMAGES[self.what].format(number=self.number)
+
+    @property
+    def loses(self) -> bool:
+        """Return True if more may have left before than the register tells."""
+        return self.what in LOSSES
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,11 @@ class ChainLine:
         """Return True if the line is the next one, unchanged, of a holder of the key."""
         made = previous.then(self.number, self.act, self.subject, self.digest, self.time)
         return self.head == made and hmac.compare_digest(self.seal.encode(), sealed(key, self.chain).encode())
+
+
+def lost(damaged: Iterable[Damage]) -> bool:
+    """Return True if the register is known to have had lines that it lacks."""
+    return any(one.loses for one in damaged)
 
 
 def mark_of_key(key: bytes) -> str:
@@ -182,39 +198,64 @@ def expected(lines: Iterable[ChainLine]) -> Expected:
 
 
 FILE = "register-heads.json"
-"""Where the heads of registers are kept as this house has seen them last, so that a cut tail shows."""
+"""Where the heads of registers are kept as this house has seen them last, so that lost lines show."""
+
+BESIDE_KEY = ".heads"
+"""Suffix of a second such file, beside the key of the house."""
 
 
 def seen_heads(name: str) -> tuple[Head, ...]:
-    """The head that a register had when it was last written to from here; none if that is unknown."""
-    found = _read().get(_key(name))
+    """The heads that a register had when it was written to from here; none if that is unknown."""
+    found = {head for place in _places() for head in _heads(_read(place), name)}
+    return tuple(sorted(found, key=lambda head: head.lines))
+
+
+def missing_lines(register: str | None) -> tuple[Damage, ...]:
+    """What the house's own register has lost where it is not there, or was never made."""
+    place = agency.register_address(register)
+    return () if place is None else tuple(Damage("cut", head.lines) for head in seen_heads(place))
+
+
+def remember_head(name: str, head: Head, held: Collection[Head] = ()) -> None:
+    """Keep a head, instead of those that the register is known to hold; others are lines that it lost."""
+    for place in _places():
+        known = _read(place)
+        before = _heads(known, name)
+        now = [*(one for one in before if one not in held and one != head), head]
+        if now == before:
+            continue
+        known[_key(name)] = [[one.lines, one.chain] for one in now]
+        # What cannot be kept is no reason to publish nothing: the dossier has the head as well.
+        with contextlib.suppress(InputError):
+            write_bytes(place, json.dumps(known).encode(), private=True)
+
+
+def _places() -> tuple[Path, Path]:
+    """The files of heads: one beside the register, one beside the key, which may lie elsewhere."""
+    key = agency.key_file()
+    return agency.folder() / FILE, key.with_name(key.name + BESIDE_KEY)
+
+
+def _heads(known: Mapping[str, object], name: str) -> list[Head]:
+    found = known.get(_key(name))
     try:
-        return () if found is None else (Head(int(str(found[0])), str(found[1])),)
-    except (TypeError, ValueError, IndexError, KeyError):
-        return ()
+        return [Head(int(lines), str(chain)) for lines, chain in found]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        return []
 
 
-def remember_head(name: str, head: Head) -> None:
-    """Keep a head, if it is later than the one that is kept."""
-    known = seen_heads(name)
-    if known and known[0].lines >= head.lines:
-        return
-    all_of_them = _read() | {_key(name): [head.lines, head.chain]}
-    # What cannot be kept is no reason to publish nothing: the dossier has the head as well.
-    with contextlib.suppress(InputError):
-        write_bytes(agency.folder() / FILE, json.dumps(all_of_them).encode(), private=True)
-
-
-def _read() -> dict[str, list[object]]:
+def _read(place: Path) -> dict[str, object]:
     try:
-        found = json.loads((agency.folder() / FILE).read_text(encoding="utf-8"))
+        found = json.loads(place.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def _key(name: str) -> str:
-    """A register's address without telling it."""
-    if name.startswith("sqlite:///"):
+    """A register's address without telling it; the house's own is the same wherever its folder is."""
+    if agency.is_own_register(name):
+        name = "own"
+    elif name.startswith("sqlite:///"):
         name = os.path.realpath(name.removeprefix("sqlite:///"))
     return hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:32]

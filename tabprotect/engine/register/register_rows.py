@@ -26,6 +26,12 @@ def head_of(connection: sa.Connection) -> Head:
     return Head() if found is None else Head(int(found.number), str(found.chain))
 
 
+def holds(connection: sa.Connection, head: Head) -> bool:
+    """Return True if the chain had this head at some time, and has its line."""
+    wanted = sa.select(CHAIN.c.chain).where(CHAIN.c.number == head.lines)
+    return not head.lines or connection.execute(wanted).scalar() == head.chain
+
+
 def rows_of(connection: sa.Connection, wanted: sa.Select[tuple[object, ...]]) -> list[Row]:
     """Return what a query finds, by the names of its columns."""
     return [dict(zip(row._fields, row, strict=True)) for row in connection.execute(wanted)]

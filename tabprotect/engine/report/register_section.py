@@ -10,9 +10,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import left_before
+from tabprotect.engine.register.register_chain import missing_lines
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry
 from tabprotect.engine.release.findings import FindingGroup, said
-from tabprotect.languages.messages import day_said, message
+from tabprotect.languages.messages import capital, day_said, message
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def register_section(
     """
     if (place := made_register(register)) is None:
         unknown = said(message("What left before is not known without a register."), "mind")
-        group = FindingGroup(BEFORE, (unknown,))
+        lost = tuple(said(capital(one.message) + ".", "failed") for one in missing_lines(register))
+        group = FindingGroup(BEFORE, lost or (unknown,))
         return RegisterSection(message("There is no register of releases here."), group)
     from tabprotect.engine.register.register import Register
 

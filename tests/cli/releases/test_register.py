@@ -221,13 +221,17 @@ def test_damage_is_said_at_every_use_and_the_head_is_in_the_dossier(
         connection.execute("UPDATE published_release SET gate = 'no' WHERE number = 1")
     for words in (("list",), ("check", TABLE)):
         done = run("register", *words, "--json")
-        assert done.code == 0 and "release 1 cannot be read" in done.err
+        assert done.code == (3 if words[0] == "check" else 0) and "release 1 cannot be read" in done.err
+        assert done.json["lost"]
         assert [one["number"] for one in done.json["damaged"]] == [1]
     other = tmp_path / "other.csv"
     other.write_text("colour,size,count\nred,s,9\nred,l,8\nblue,s,7\nblue,l,12\n")
     rounded = ("--method", "random_rounding", "--dossier", dossier)
-    third = protect("c.zip", *rounded, table=str(other))
-    assert third.code == 0 and "register_damaged" in kinds(third) and "warning: " in third.err
+    assert protect("c.zip", *rounded, table=str(other)).code == 5
+    third = protect("c.zip", *rounded, "--again", "it is known", table=str(other))
+    assert third.code == 0 and "warning: " in third.err
+    assert kinds(third) == ["register_damaged", "register_lost"]
+    assert third.json["verdict"]["left_out"] == ["other_releases"]
     with zipfile.ZipFile(dossier) as found:
         record = json.loads(found.read("CONFIDENTIAL/record.json"))
     assert "release 1 cannot be read in the register" in record["decisions"]
@@ -235,10 +239,45 @@ def test_damage_is_said_at_every_use_and_the_head_is_in_the_dossier(
     with closing(sqlite3.connect(place)) as connection, connection:
         connection.execute("DELETE FROM register_chain WHERE number > 1")
         connection.execute("DELETE FROM published_release")
-    (house_folder / "register-heads.json").unlink()
+    for name in ("register-heads.json", "house.key.heads"):
+        (house_folder / name).unlink()
     assert run("register", "list", "--json").json["damaged"] == []
     cut = run("register", "check", dossier, "--json").json["damaged"]
     assert [one["what"] for one in cut] == ["cut"]
+
+
+@pytest.mark.parametrize("how", ["deleted", "with heads", "cut", "older"])
+def test_a_register_that_lost_lines_takes_a_reason(
+    run: Command, protect: Command, tmp_path: Path, house_folder: Path, how: str
+) -> None:
+    place, dossier = house_folder / "register.sqlite", tmp_path / "CONFIDENTIAL-d.zip"
+    assert protect("a.zip", "--seed", SEED + 1).code == 0
+    older = place.read_bytes()
+    other = tmp_path / "other.csv"
+    other.write_text("colour,size,count\nred,s,9\nred,l,8\nblue,s,7\nblue,l,12\n")
+    rounded = ("--method", "random_rounding")
+    assert protect("b.zip", *rounded, table=str(other)).code == 0
+    if how in ("deleted", "with heads"):
+        place.unlink()
+    if how == "with heads":
+        (house_folder / "register-heads.json").unlink()
+    if how == "older":
+        place.write_bytes(older)
+    if how == "cut":
+        with closing(sqlite3.connect(place)) as connection, connection:
+            connection.execute("DELETE FROM register_chain WHERE number > 2")
+            connection.execute("DELETE FROM published_release WHERE number > 1")
+    checked = run("register", "check", other, "--json")
+    assert checked.code == 3 and checked.json["lost"]
+    again = ("c.zip", "--method", "cell_key", "--dossier", dossier)
+    refused = protect(*again, table=str(other))
+    assert refused.code == 5 and "lacks lines" in refused.json["error"]["message"]
+    given = protect(*again, "--accept", "the disk broke", table=str(other))
+    assert given.code == 0 and "register_lost" in kinds(given)
+    with zipfile.ZipFile(dossier) as found:
+        decisions = json.loads(found.read("CONFIDENTIAL/record.json"))["decisions"]
+    assert decisions == given.json["decisions"] and "had 3 lines before" in decisions[-1]
+    assert run("register", "list", "--json").json["lost"]
 
 
 def test_a_register_takes_one_key(

@@ -12,7 +12,7 @@ import pytest
 from tabprotect.engine import agency
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.register.register import Register
-from tabprotect.engine.register.register_chain import FILE
+from tabprotect.engine.register.register_chain import BESIDE_KEY, FILE, Damage, missing_lines
 from tabprotect.engine.register.register_entry import OriginalMarks, RefusedMechanism
 from tests.engine.register.test_register import fingerprint, publication
 
@@ -32,6 +32,12 @@ def path(tmp_path: Path) -> Path:
         register.forget(5)
         assert register.contents().damaged == ()
     return found
+
+
+def forget_heads() -> None:
+    """No head of the register is known here any more."""
+    (agency.folder() / FILE).unlink()
+    agency.key_file().with_name(agency.key_file().name + BESIDE_KEY).unlink()
 
 
 def altered(path: Path, *statements: str) -> list[tuple[str, int]]:
@@ -89,7 +95,7 @@ def test_what_was_touched_is_named_and_the_others_stand(
 
 def test_nobody_takes_over_rows_whose_chain_is_gone(path: Path) -> None:
     changed = "UPDATE published_release SET who = 'eve' WHERE number = 1"
-    (agency.folder() / FILE).unlink()
+    forget_heads()
     damaged = altered(path, changed, "DELETE FROM register_chain")
     assert damaged == [*(("foreign", number) for number in range(1, 5)), ("refusal", 0)]
     with Register(str(path)) as register:
@@ -106,8 +112,38 @@ def test_a_tail_that_was_cut_off_shows_where_a_head_is_known(path: Path) -> None
     with Register(str(path)) as register:
         assert not register.has_head(head)
     # Without any later head a shorter register is a register: only a dossier's tells.
-    (agency.folder() / FILE).unlink()
+    forget_heads()
     assert not any(what == "cut" for what, _ in altered(path))
+
+
+def test_lines_that_are_lost_stay_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(agency.KEY, str(tmp_path / "safe" / "key"))
+    agency.key(make=True)
+    own, other = (folder / "register.sqlite" for folder in (agency.folder(), tmp_path / "elsewhere"))
+    with Register(str(own)) as register:
+        register.add(publication(bundle="1"), b"")
+        older = own.read_bytes()
+        register.add(publication(bundle="2"), b"")
+        head = register.head()
+    assert missing_lines(str(own)) == (Damage("cut", head.lines),)
+
+    def said(place: Path) -> list[tuple[str, int]]:
+        with Register(str(place)) as register:
+            # What is entered now does not cover up what is gone.
+            for number in "3456":
+                register.add(publication(bundle=number), b"")
+            damaged = register.contents(bundles=False).damaged
+        return [(one.what, one.number) for one in damaged]
+
+    (agency.folder() / FILE).unlink()
+    assert said(own) == []
+    own.write_bytes(older)
+    assert said(own) == [("cut", 7)]
+    own.unlink()
+    (agency.folder() / FILE).unlink()
+    assert ("cut", 7) in said(own)
+    monkeypatch.setenv(agency.FOLDER, str(other.parent))
+    assert ("cut", 7) in said(other)
 
 
 def test_it_belongs_to_one_key(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
