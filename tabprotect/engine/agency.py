@@ -170,7 +170,7 @@ def register_address(said: str | None = None) -> str | None:
     return None if found == NONE else found
 
 
-def _register_file(url: str) -> Path | None:
+def register_file(url: str) -> Path | None:
     """The file that an address names; ``None`` for a server's database."""
     if "://" in url and not url.startswith("sqlite:///"):
         return None
@@ -179,7 +179,7 @@ def _register_file(url: str) -> Path | None:
 
 def is_own_register(url: str) -> bool:
     """True for the house's own register, which is made at its first use; another is made by hand."""
-    return _register_file(url) == folder() / "register.sqlite"
+    return register_file(url) == folder() / "register.sqlite"
 
 
 def is_unmade(url: str) -> bool:
@@ -190,7 +190,7 @@ def is_unmade(url: str) -> bool:
     InputError
         If it is another file, and missing: it may be named wrongly, and nothing is known then.
     """
-    path = _register_file(url)
+    path = register_file(url)
     if path is None or is_there(path):
         return False
     if not is_own_register(url):
@@ -222,7 +222,7 @@ def prepared_address(url: str) -> str:
     InputError
         If the file cannot be created.
     """
-    path = _register_file(url)
+    path = register_file(url)
     if path is None:
         return url
     try:

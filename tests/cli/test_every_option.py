@@ -568,6 +568,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "method": "--method exact",
             "out": "--out out/a.html",
+            "register": "--register kept.db",
             "count": "--count zzz",
             "total": "--total zzz",
             "groupings": "--groupings zzz",

@@ -11,10 +11,12 @@ import numpy as np
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
+from tabprotect.engine.agency import register_address
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles, attack_files, read_file
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.published_rows import PublishedReading
 from tabprotect.engine.options import option_field, position
 from tabprotect.engine.progress import PartialProgress
@@ -30,6 +32,7 @@ class Attack(PublishedReading):
     """Arguments of ``attack``."""
 
     targets: Sequence[str] = position(
+        (),
         metavar="FILE|BUNDLE.zip",
         help=message(
             "published tables of one original, with the code Total for what is summed; or a release"
@@ -45,12 +48,20 @@ class Attack(PublishedReading):
         ),
         repeated=True,
     )
+    register: str | None = option_field(
+        None,
+        metavar="FILE|URL",
+        bare="",
+        help=message("read all that has left the house instead, by its register (default: its own)"),
+    )
     out: Path | None = option_field(None, metavar="FILE", help=message("a report: .html or .pdf"))
 
 
 @command("attack", example="tabprotect attack published.csv --method random_rounding:base=3")
 def run_attack(asked: Attack, console: Console) -> int:
     """Attack tables, and say what came of it."""
+    if asked.register is not None:
+        return _read_register(asked, console)
     attacked = _attacked(asked, console)
     data = attacked.as_json()
     if asked.out is not None:
@@ -60,7 +71,35 @@ def run_attack(asked: Attack, console: Console) -> int:
     return 0
 
 
+def _read_register(asked: Attack, console: Console) -> int:
+    """Read all that has left, and say what a reader of it would know."""
+    from tabprotect.engine.register.read_all import read_all
+
+    idle = [one.word for one in asked.stated() if one.name != "register"]
+    if idle:
+        raise UsageError(message("{options}: the register holds releases of this house", ", ".join(idle)))
+    if register_address(asked.register or None) is None:
+        raise UsageError(message("there is no register to look into: it is said to be none"))
+    found = read_all(asked.register or None, progress=console)
+    for one in found.damaged:
+        console.warn(message("warning: {message}", one.message))
+    lines = [one.line for one in found.groups] or [message("Nothing has left this house yet.")]
+    total = plural(
+        found.known,
+        "A reader of all {releases} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
+        "A reader of all {releases} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
+        found.releases,
+        found.known,
+        found.at_risk,
+        found.certain,
+    )
+    console.result(found.as_json(), [*lines, *([total] if found.groups else [])])
+    return InputError.exit_code if found.lost else 0
+
+
 def _attacked(asked: Attack, console: Console) -> AttackedFiles:
+    if not asked.targets:
+        raise UsageError(message("name the published tables, or read all that has left: --register"))
     bundles = [target for target in asked.targets if target.lower().endswith(".zip")]
     if bundles and len(asked.targets) > 1:
         raise UsageError(message("a release is attacked by itself; infer reads several together"))

@@ -6,7 +6,7 @@ The register itself is imported late: the library behind it would be a third of 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +16,16 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.agency import register_address
 from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.verify import is_bundle, verify_bytes
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.register.left_before import LOST, left_before
 from tabprotect.engine.register.register_chain import Damage, lost
+from tabprotect.engine.register.register_entry import related, warnings_of
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.messages import message
 
@@ -47,7 +50,7 @@ class RegisterShow(Looking):
 class RegisterCheck(Looking):
     """Arguments of ``register check``."""
 
-    table: str = position(metavar="TABLE|DOSSIER")
+    table: str = position(metavar="TABLE|DOSSIER|BUNDLE.zip")
     reading: TableReading = part(TableReading)
 
 
@@ -179,7 +182,9 @@ def run_withdraw(asked: RegisterWithdraw, console: Console) -> None:
 def run_check(asked: RegisterCheck, console: Console) -> int:
     """Print what left before, and what readers of all releases of this very table know."""
     place = _address(asked)
-    dossier = _dossier(asked.table)
+    if (bundle := _zipped(asked.table, is_bundle)) is not None:
+        return _check_bundle(bundle, place, console)
+    dossier = _zipped(asked.table, confidential.is_dossier)
     if dossier is None:
         problem = open_source(asked.table, asked.reading, console).project.problem
     else:
@@ -208,14 +213,43 @@ def run_check(asked: RegisterCheck, console: Console) -> int:
     return InputError.exit_code if lost(damaged) else 0
 
 
-def _dossier(source: str) -> bytes | None:
-    """The bytes of a dossier, if the table is in one."""
+def _check_bundle(bundle: bytes, place: str, console: Console) -> int:
+    """Print what a bundle tells together with the other releases of its people."""
+    from tabprotect.engine.register.read_all import read_all
+    from tabprotect.engine.register.register import Register
+
+    verify_bytes(bundle, progress=console)
+    with Register(place) as register:
+        found = register.contents()
+    entry = next((one for one in found.entries if one.publication.bundle == sha256(bundle)), None)
+    earlier = [] if entry is None else related(entry.publication.marks, found.entries)
+    groups = () if entry is None else read_all(place, number=entry.number, progress=console).groups
+    own = next((one for one in groups if entry is not None and entry.number in one.numbers), None)
+    data: dict[str, object] = {
+        "confidential": True,
+        "published_before": entry is not None,
+        "damaged": _say_damaged(found.damaged, console),
+        "lost": lost(found.damaged),
+        "releases": earlier,
+        "warnings": warnings_of(earlier),
+        "together": None if own is None else {"releases": len(own.numbers), "verdict": own.verdict},
+        "kept": 0 if own is None else len(own.numbers),
+        "spent": None if entry is None else entry.publication.spent,
+        "groups": groups,
+    }
+    lines = [*(one.entry.line for one in earlier), *(one.line for one in groups)]
+    console.result(data, lines or [message("This release is not in the register.")])
+    return InputError.exit_code if lost(found.damaged) else 0
+
+
+def _zipped(source: str, wanted: Callable[[bytes], bool]) -> bytes | None:
+    """The bytes of an archive of one kind, if the table is in one."""
     path = Path(source)
     if not is_file(path) or not zipfile.is_zipfile(path):
         return None
     try:
         data = archive.load(path)
-        return data if confidential.is_dossier(data) else None
+        return data if wanted(data) else None
     except BundleError:
         return None
 

@@ -258,10 +258,7 @@ def verify_bytes(data: bytes, asked: Verifying = QUICK, *, progress: Progress = 
         for one in signers
     ]
     progress.report(stage, 0.1)
-    described, magnitudes, title = _described(files)
-    tables = tuple(
-        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding) for t in described
-    )
+    tables, magnitudes, title = _tables(files)
     if tables:
         checks.append(
             message("The table is complete and as described: every cell once, whole counts.")
@@ -283,6 +280,32 @@ def verify_bytes(data: bytes, asked: Verifying = QUICK, *, progress: Progress = 
         said, page = page_check(files[PAGE], release, files, likelihood)
         checks.append(said)
     return Verification(release, found, tuple(checks), signers, None, likelihood, page)
+
+
+def _tables(
+    files: Mapping[str, bytes],
+) -> tuple[tuple[PublishedTable, ...], data_package.DescribedMagnitudes | None, str]:
+    """The tables of counts, the description of one of magnitudes, and the title."""
+    described, magnitudes, title = _described(files)
+    tables = (
+        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding) for t in described
+    )
+    return tuple(tables), magnitudes, title
+
+
+def checked_before(files: Mapping[str, bytes]) -> Release:
+    """The release in the files of a bundle that has passed all checks.
+
+    Raises
+    ------
+    BundleError
+        When this program does not read it.
+    """
+    for name in FILES[:3]:
+        if name not in files:
+            raise BundleError(message("{name} is missing", name), hint=message("this is no {KIND}", KIND))
+    with _sense_of_mechanism(files):
+        return _release(files, *_tables(files))
 
 
 def _checked_text(files: Mapping[str, bytes], release: Release) -> str:
@@ -533,15 +556,25 @@ def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:
         return None
 
 
-def of_magnitudes(data: bytes) -> bool:
+def of_magnitudes(files: Mapping[str, bytes]) -> bool:
     """Return True if a bundle says that it publishes magnitudes; nothing else is examined."""
     try:
-        files = archive.unpack(data, allowed=lambda _: True)
         package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
         described, _ = data_package.read_package(package)
     except (BundleError, KeyError):
         return False
     return isinstance(described[0], data_package.DescribedMagnitudes)
+
+
+def is_bundle(data: bytes) -> bool:
+    """Return True if a zip is meant as a release bundle; whether it is sound is not looked at.
+
+    Raises
+    ------
+    BundleError
+        When it is no plain zip.
+    """
+    return MECHANISM in archive.unpack(data, allowed=lambda _: True)
 
 
 def readable(release: Release) -> Likelihood | None:

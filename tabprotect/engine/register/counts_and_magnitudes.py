@@ -63,7 +63,7 @@ def other_measures(problem: Problem, release: Release, looked_up: LookedUp) -> O
     records says how large somebody is. All that is said of counts is read together with them.
     """
     close = [one for one in looked_up.earlier if one.relation in ("original", "records")]
-    kept = {id(one): data for one, data in looked_up.contents(close)}
+    kept = {id(one): data for one, data in looked_up.files(close)}
     counts = [one for one in close if id(one) not in kept or not of_magnitudes(kept[id(one)])]
     if not release.magnitudes:
         close = [one for one in close if one not in counts]

@@ -10,7 +10,7 @@ from functools import partial
 
 from tabprotect.engine.agency import key as house_key
 from tabprotect.engine.agency import made_register, register_address
-from tabprotect.engine.bundle.archive import parse_json, unpack
+from tabprotect.engine.bundle.archive import parse_json
 from tabprotect.engine.bundle.verify import MECHANISM
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
@@ -194,9 +194,8 @@ class _Run:
             if (one.relation, one.entry.publication.method) == ("original", method.name)
             and one.entry.publication.gate.get(COINS) == own
         ]
-        for one, content in looked_up.contents(alike):
+        for one, files in looked_up.files(alike):
             try:
-                files = unpack(content, allowed=lambda _: True)
                 stated = parse_json(MECHANISM, files[MECHANISM])
                 mechanism = Mechanism.from_json(stated, domain, self.problem.table)
             except (KeyError, TabprotectError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from tabprotect.engine.agency import key as house_key
 from tabprotect.engine.agency import made_register
-from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.bundle.verify import checked_before
 from tabprotect.engine.chained_log import NO_LINES, Head
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -38,6 +39,7 @@ from tabprotect.languages.messages import joined
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
+    from tabprotect.engine.register.kept_bundles import Files
     from tabprotect.engine.register.overlapping import OverlapEvidence
     from tabprotect.engine.register.people_in_common import InCommon
     from tabprotect.engine.register.register import Register
@@ -306,41 +308,56 @@ class LookedUp:
     damaged: tuple[Damage, ...] = ()
     refused: Mapping[str, RefusedMechanism] = field(default_factory=dict)
     head: Head = NO_LINES
-    _kept: dict[int, bytes | None] = field(default_factory=dict, repr=False)
+    _kept: dict[int, Files] = field(default_factory=dict, repr=False)
     read: list[JointReading] = field(default_factory=list, repr=False)
-    _releases: dict[int, Release | None] = field(default_factory=dict, repr=False)
 
     def stands(self, opened: Register, own: OriginalMarks) -> bool:
         """Return True if nothing that bears on the table was entered since."""
         if opened.head() == self.head:
             return True
-        now = tuple(related(own, opened.entries())), opened.refused(own.original)
+        now = tuple(related(own, opened.bearing_on(own).entries)), opened.refused(own.original)
         return now == (self.earlier, self.refused)
 
-    def contents(self, of: Sequence[Earlier]) -> list[tuple[Earlier, bytes]]:
-        """Publications whose bundles are kept, with these, in order; not those of other labels."""
+    def files(self, of: Sequence[Earlier]) -> list[tuple[Earlier, Files]]:
+        """Publications whose bundles are kept, with their files, in order; not those of other labels."""
         wanted = [one for one in of if one.relation != "renamed"]
         new = [one.entry for one in wanted if one.entry.number not in self._kept]
         if new:
             from tabprotect.engine.register.register import Register
 
             with Register(self.place) as opened:
-                self._kept.update((entry.number, opened.content(entry)) for entry in new)
+                kept = opened.files(new)
+            self._kept.update((entry.number, kept.get(entry.number, {})) for entry in new)
         found = [(one, self._kept[one.entry.number]) for one in wanted]
-        return [(one, content) for one, content in found if content is not None]
+        return [(one, files) for one, files in found if files]
 
     def releases(
         self, of: Sequence[Earlier], progress: Progress = SILENT
     ) -> Iterator[tuple[Earlier, Release]]:
         """Those that can be read, with their releases: not those of a missing plug-in or another version."""
-        for one, content in self.contents(of):
-            number = one.entry.number
-            if number not in self._releases:
-                self._releases[number] = None
-                with suppress(BundleError, InputError, ParameterError):
-                    self._releases[number] = verify_bytes(content, progress=progress).release
-            if (release := self._releases[number]) is not None:
+        for one, files in self.files(of):
+            release = _release_of(one.entry.publication.bundle, files)
+            if release is not None:
                 yield one, release
+
+
+_READ: OrderedDict[str, Release] = OrderedDict()
+"""What bundles say, by their digests, the latest last."""
+
+MOST_READ = 1024
+"""Bundles whose releases are at hand."""
+
+
+def _release_of(fingerprint: str, files: Files) -> Release | None:
+    """The release of a bundle that was verified when it left; read once."""
+    if fingerprint not in _READ:
+        try:
+            _READ[fingerprint] = checked_before(files)
+        except (BundleError, InputError, ParameterError):
+            return None
+        if len(_READ) > MOST_READ:
+            _READ.popitem(last=False)
+    return _READ[fingerprint]
 
 
 def look_up(problem: Problem, register: str | None = None) -> LookedUp:
@@ -362,13 +379,9 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
 
     own = marks(problem)
     with Register(place) as opened:
-        found = opened.contents()
+        found = opened.bearing_on(own)
         refused = opened.refused(own.original)
-        earlier = tuple(related(own, found.entries))
-        # These are read whatever is asked of them.
-        close = [one.entry for one in earlier if one.relation in ("original", "records")]
-        kept = {entry.number: opened.content(entry) for entry in close}
-    return LookedUp(place, earlier, found.damaged, refused, found.head, kept)
+    return LookedUp(place, tuple(related(own, found.entries)), found.damaged, refused, found.head)
 
 
 def _plain(one: Evidence) -> Release | Evidence:

@@ -6,7 +6,7 @@ It belongs to one key of the house, whose mark it keeps: under another key no or
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +20,14 @@ from tabprotect.engine.chained_log import Head
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.paths import is_there
+from tabprotect.engine.register.kept_bundles import (
+    Files,
+    drop_bundle,
+    keep_bundle,
+    kept_bundle,
+    kept_files,
+    seal_again,
+)
 from tabprotect.engine.register.register_chain import (
     Act,
     ChainLine,
@@ -37,13 +45,16 @@ from tabprotect.engine.register.register_entry import (
     RegisterEntry,
 )
 from tabprotect.engine.register.register_rows import (
+    add_marks,
+    bearing_on,
     bundle_damage,
     digest_published,
     digest_refused,
     digest_withdrawn,
+    found_by,
     head_of,
     holds,
-    kept_bundle,
+    index_marks,
     lines_of,
     marked,
     now,
@@ -51,7 +62,8 @@ from tabprotect.engine.register.register_rows import (
     rows_of,
     understood,
 )
-from tabprotect.engine.register.register_tables import BUNDLE, CHAIN, REFUSED, RELEASE, SCHEMA, STATEMENT
+from tabprotect.engine.register.register_tables import ADDED, CHAIN, MARK, REFUSED, RELEASE, SCHEMA, STATEMENT
+from tabprotect.engine.register.whole_file import changes_of, is_as_found, remember_whole
 from tabprotect.languages.messages import message
 
 _T = TypeVar("_T")
@@ -107,6 +119,7 @@ class Register:
         self.name = self._database.name if address == url else url
         self._key = b""
         try:
+            self._database.transaction(ADDED.create_all, again=TAKEN_BACK | BORN_TWICE)
             self._key = self._own_key(also)
         except BaseException:
             self._database.close()
@@ -162,17 +175,34 @@ class Register:
 
     def contents(self, *, bundles: bool = True) -> RegisterContents:
         """Every publication, and every damage: of bundles where these are looked at."""
+        return self._database.transaction(lambda connection: self._contents(connection, bundles))
 
-        def look(connection: sa.Connection) -> RegisterContents:
-            rows = rows_of(connection, sa.select(RELEASE).order_by(RELEASE.c.number))
-            lines = lines_of(connection)
-            entries, damaged = understood(rows, lines, rows_of(connection, refusals()))
-            damaged += bundle_damage(connection, entries, lines) if bundles else []
-            damaged += chain_damage(lines, self._key, seen_heads(self.name))
-            head = lines[-1].head if lines else Head()
-            return RegisterContents(tuple(entries), tuple(damaged), head)
+    def _contents(self, connection: sa.Connection, bundles: bool) -> RegisterContents:
+        rows = rows_of(connection, sa.select(RELEASE).order_by(RELEASE.c.number))
+        lines = lines_of(connection)
+        entries, damaged = understood(rows, lines, rows_of(connection, refusals()))
+        damaged += bundle_damage(connection, entries, lines, self._key) if bundles else []
+        damaged += chain_damage(lines, self._key, seen_heads(self.name))
+        head = lines[-1].head if lines else Head()
+        return RegisterContents(tuple(entries), tuple(damaged), head)
 
-        return self._database.transaction(look)
+    def bearing_on(self, marks: OriginalMarks) -> RegisterContents:
+        """The publications that may bear on an original, and every damage.
+
+        A register whose file is as it was when all of it was found whole is not read as a whole again.
+        """
+
+        def look(connection: sa.Connection) -> tuple[RegisterContents, bool]:
+            seen = seen_heads(self.name)
+            if is_as_found(self.name, self._key) and all(holds(connection, head) for head in seen):
+                entries = bearing_on(connection, marks)
+                return RegisterContents(tuple(entries), (), head_of(connection)), False
+            found = self._contents(connection, True)
+            if whole := not found.damaged:
+                index_marks(connection, found.entries)
+            return found, whole
+
+        return self._remembering(look)
 
     def entries(self) -> list[RegisterEntry]:
         """Every publication that can be read, in order."""
@@ -243,12 +273,12 @@ class Register:
                     self._chain(connection, "returned", str(there.number), "")
                 return None
             kept = len(content) <= MOST_KEPT and sha256(content).hexdigest() == of.bundle
-            if kept and kept_bundle(connection, of.bundle) is None:
-                connection.execute(sa.delete(BUNDLE).where(BUNDLE.c.fingerprint == of.bundle))
-                connection.execute(sa.insert(BUNDLE).values(fingerprint=of.bundle, content=content))
+            if kept:
+                keep_bundle(connection, of.bundle, content, method=of.method, key=self._key)
             done = connection.execute(sa.insert(RELEASE).values(row))
             assert done.inserted_primary_key is not None
             number = int(done.inserted_primary_key[0])
+            add_marks(connection, ((mark, number) for mark in found_by(of.marks)))
             act: Act = "published" if kept else "unkept"
             self._chain(connection, act, str(number), digest_published(row | {"number": number}))
             return number
@@ -264,7 +294,8 @@ class Register:
             connection.execute(sa.delete(RELEASE).where(one))
             others = sa.select(RELEASE.c.number).where(RELEASE.c.bundle == bundle)
             if connection.execute(others).first() is None:
-                connection.execute(sa.delete(BUNDLE).where(BUNDLE.c.fingerprint == bundle))
+                drop_bundle(connection, str(bundle))
+            connection.execute(sa.delete(MARK).where(MARK.c.number == number))
             self._chain(connection, "forgotten", str(number), "")
 
         self._changed(take_back)
@@ -318,7 +349,17 @@ class Register:
     def content(self, entry: RegisterEntry) -> bytes | None:
         """The bytes of a bundle, if they are kept as they were."""
         bundle = entry.publication.bundle
-        return self._database.transaction(lambda connection: kept_bundle(connection, bundle))
+        return self._database.transaction(lambda connection: kept_bundle(connection, bundle, self._key))
+
+    def files(self, entries: Sequence[RegisterEntry]) -> dict[int, Files]:
+        """The files of bundles by the numbers of their entries, as far as they are kept as they were."""
+        of = {entry.number: entry.publication.bundle for entry in entries}
+
+        def read(connection: sa.Connection) -> dict[int, Files]:
+            found = {number: kept_files(connection, name, self._key) for number, name in of.items()}
+            return {number: files for number, files in found.items() if files}
+
+        return self._database.transaction(read)
 
     def re_mark(self, key: bytes, marks: Mapping[int, OriginalMarks], originals: Mapping[str, str]) -> None:
         """Let it belong to another key; entries without new marks keep those of the old one.
@@ -347,9 +388,12 @@ class Register:
             for line in lines:
                 one = CHAIN.c.number == line.number
                 connection.execute(sa.update(CHAIN).where(one).values(seal=sealed(key, line.chain)))
+            seal_again(connection, self._key, key)
             self._key = key
             self._chain(connection, "key", "", mark_of_key(key))
             for number, own in marks.items():
+                connection.execute(sa.delete(MARK).where(MARK.c.number == number))
+                add_marks(connection, ((mark, number) for mark in found_by(own)))
                 entry = RELEASE.c.number == number
                 connection.execute(sa.update(RELEASE).where(entry).values(marked(own)))
                 (row,) = rows_of(connection, sa.select(RELEASE).where(entry))
@@ -371,13 +415,28 @@ class Register:
     def _changed(self, work: Callable[[sa.Connection], _T]) -> _T:
         """A change, and the head that it made."""
 
-        def whole(connection: sa.Connection) -> tuple[_T, Head, set[Head]]:
+        def whole(connection: sa.Connection) -> tuple[tuple[_T, Head, set[Head]], bool]:
+            was = is_as_found(self.name, self._key)
             result = work(connection)
-            return result, head_of(connection), {one for one in seen if holds(connection, one)}
+            return (result, head_of(connection), {one for one in seen if holds(connection, one)}), was
 
         seen = seen_heads(self.name)
-        result, head, held = self._database.transaction(whole, again=TAKEN_BACK | BORN_TWICE)
+        result, head, held = self._remembering(whole)
         remember_head(self.name, head, held)
+        return result
+
+    def _remembering(self, work: Callable[[sa.Connection], tuple[_T, bool]]) -> _T:
+        """Work in a transaction, and remember the file where that says that the register is whole."""
+
+        def counted(connection: sa.Connection) -> tuple[_T, int | None]:
+            before = changes_of(self.name)
+            result, whole = work(connection)
+            return result, before if whole else None
+
+        result, before = self._database.transaction(counted, again=TAKEN_BACK | BORN_TWICE)
+        # Nobody else may have changed it since.
+        if before is not None and changes_of(self.name) in (before, before + 1):
+            remember_whole(self.name, self._key)
         return result
 
     def _chain(self, connection: sa.Connection, act: Act, subject: str, digest: str) -> None:

@@ -224,7 +224,7 @@ def remember_head(name: str, head: Head, held: Collection[Head] = ()) -> None:
         now = [*(one for one in before if one not in held and one != head), head]
         if now == before:
             continue
-        known[_key(name)] = [[one.lines, one.chain] for one in now]
+        known[address_mark(name)] = [[one.lines, one.chain] for one in now]
         # What cannot be kept is no reason to publish nothing: the dossier has the head as well.
         with contextlib.suppress(InputError):
             write_bytes(place, json.dumps(known).encode(), private=True)
@@ -237,7 +237,7 @@ def _places() -> tuple[Path, Path]:
 
 
 def _heads(known: Mapping[str, object], name: str) -> list[Head]:
-    found = known.get(_key(name))
+    found = known.get(address_mark(name))
     try:
         return [Head(int(lines), str(chain)) for lines, chain in found]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
@@ -252,7 +252,7 @@ def _read(place: Path) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _key(name: str) -> str:
+def address_mark(name: str) -> str:
     """A register's address without telling it; the house's own is the same wherever its folder is."""
     if agency.is_own_register(name):
         name = "own"

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import cast
 
 import sqlalchemy as sa
 
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.register.kept_bundles import sound_bundles
 from tabprotect.engine.register.register_chain import Act, ChainLine, Damage, Damaged, digest_of, expected
 from tabprotect.engine.register.register_entry import LeavingPublication, OriginalMarks, RegisterEntry
-from tabprotect.engine.register.register_tables import BUNDLE, CHAIN, REFUSED, RELEASE, STATEMENT
+from tabprotect.engine.register.register_tables import CHAIN, MARK, REFUSED, RELEASE, STATEMENT
 
 Row = Mapping[str, object]
+
+MARK_DIGITS = 16
+"""Digits of a mark by which entries are looked up; the whole of it is compared then."""
 
 
 def head_of(connection: sa.Connection) -> Head:
@@ -85,23 +88,46 @@ def digest_refused(row: Row) -> str:
     return digest_of([row[name] or "" for name in ("original", "mechanism", "method", "stated")])
 
 
-def kept_bundle(connection: sa.Connection, fingerprint: str) -> bytes | None:
-    """The bytes of a bundle, if they are held as they were."""
-    wanted = sa.select(BUNDLE.c.content).where(BUNDLE.c.fingerprint == fingerprint)
-    found = connection.execute(wanted).scalar()
-    if not isinstance(found, bytes | memoryview):
-        return None
-    return bytes(found) if sha256(found).hexdigest() == fingerprint else None
-
-
 def bundle_damage(
-    connection: sa.Connection, entries: Iterable[RegisterEntry], lines: Iterable[ChainLine]
+    connection: sa.Connection, entries: Iterable[RegisterEntry], lines: Iterable[ChainLine], key: bytes
 ) -> list[Damage]:
     """Bundles that were held and are no more, or not as they were."""
-    kept = expected(lines).kept
-    of = {e.number: e.publication.bundle for e in entries if str(e.number) in kept}
-    sound = {name for name in set(of.values()) if kept_bundle(connection, name) is not None}
-    return [Damage("bundle", number) for number, name in of.items() if name not in sound]
+    kept, sound = expected(lines).kept, sound_bundles(connection, key)
+    return [
+        Damage("bundle", one.number)
+        for one in entries
+        if str(one.number) in kept and one.publication.bundle not in sound
+    ]
+
+
+def index_marks(connection: sa.Connection, entries: Iterable[RegisterEntry]) -> None:
+    """Let entries be found by their marks, and by no others."""
+    of = {one.number: found_by(one.publication.marks) for one in entries}
+    wanted = {(mark, number) for number, marks in of.items() for mark in marks}
+    there = {(str(mark), int(number)) for mark, number in connection.execute(sa.select(MARK))}
+    if there != wanted:
+        connection.execute(sa.delete(MARK))
+        add_marks(connection, wanted)
+
+
+def add_marks(connection: sa.Connection, marks: Iterable[tuple[str, int]]) -> None:
+    """Let entries be found by marks."""
+    rows = [{"mark": mark, "number": number} for mark, number in marks]
+    if rows:
+        connection.execute(sa.insert(MARK), rows)
+
+
+def found_by(marks: OriginalMarks) -> set[str]:
+    """The beginnings of all marks of an original."""
+    every = (marks.original, marks.unlabelled, *marks.records, *marks.variables)
+    return {mark[:MARK_DIGITS] for mark in every if mark}
+
+
+def bearing_on(connection: sa.Connection, marks: OriginalMarks) -> list[RegisterEntry]:
+    """The entries that have a mark in common with an original."""
+    numbers = sa.select(MARK.c.number).where(MARK.c.mark.in_(found_by(marks)))
+    wanted = sa.select(RELEASE).where(RELEASE.c.number.in_(numbers)).order_by(RELEASE.c.number)
+    return [_entry(row) for row in rows_of(connection, wanted)]
 
 
 def understood(

@@ -68,6 +68,33 @@ CHAIN = sa.Table(
     sa.Column("seal", sa.String(64), nullable=False),
 )
 
+ADDED = sa.MetaData()
+"""Tables that are made in a register that lacks them."""
+
+PACKED = sa.Table(
+    "packed_bundle",
+    ADDED,
+    sa.Column("fingerprint", sa.String(64), primary_key=True),
+    sa.Column("base", sa.String(64), nullable=False),
+    sa.Column("seal", sa.String(64), nullable=False),
+)
+BASE = sa.Table(
+    "base_bundle",
+    ADDED,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("method", sa.Text, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+MARK = sa.Table(
+    "release_mark",
+    ADDED,
+    # The first digits: an entry has the whole of it.
+    sa.Column("mark", sa.String(16), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
 SCHEMA = Schema(
     TABLES,
     2,

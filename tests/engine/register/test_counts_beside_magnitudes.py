@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import product
@@ -15,7 +16,8 @@ from tabprotect.engine.agency import key
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.belief import counts_among as views
 from tabprotect.engine.belief.counts_among import counts_among
-from tabprotect.engine.bundle.public import to_bytes
+from tabprotect.engine.bundle.archive import sha256
+from tabprotect.engine.bundle.public import files, to_bytes
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
@@ -72,14 +74,15 @@ def beside(table: MagnitudeTable, at_hand: Release, *before: Release) -> tuple[L
         Problem.of_magnitudes(MagnitudeProblem(table=table)) if at_hand.magnitudes else Problem(table.units)
     )
     earlier: list[Earlier] = []
-    kept: dict[int, bytes | None] = {}
+    kept: dict[int, Mapping[str, bytes]] = {}
     for number, release in enumerate(before, 1):
         marks = marks_of_magnitudes(table, key()) if release.magnitudes else counts
-        left = LeavingPublication(marks, str(number) * 64, "suppression", "", {}, (), "we")
+        data = to_bytes(release, page=False)
+        left = LeavingPublication(marks, sha256(data), "suppression", "", {}, (), "we")
         entry = RegisterEntry(number, datetime.now(UTC), left)
         alike = bool(release.magnitudes) == bool(at_hand.magnitudes)
         earlier.append(Earlier(entry, "original" if alike else "records"))
-        kept[number] = to_bytes(release, page=False)
+        kept[number] = files(release, page=False)
     found = LookedUp("", tuple(earlier), _kept=kept)
     asked = left_before(problem, release=at_hand, policy=LIMITS, looked_up=found)
     return asked, other_measures(problem, at_hand, found).unweighed or asked.unjudged
@@ -156,7 +159,7 @@ def test_counts_of_fewer_variables_are_read_with_the_numbers() -> None:
     coarse = methods()["random_rounding"].run(Problem(margin), {"base": 3}, Randomness.seeded(1)).release
     left = LeavingPublication(marks_of_magnitudes(table, key()), "1" * 64, "suppression", "", {}, (), "we")
     earlier = (Earlier(RegisterEntry(1, datetime.now(UTC), left), "records"),)
-    looked_up = LookedUp("", earlier, _kept={1: to_bytes(sums, page=False)})
+    looked_up = LookedUp("", earlier, _kept={1: files(sums, page=False)})
     found = left_before(Problem(margin), release=coarse, policy=LIMITS, looked_up=looked_up)
     assert found.together is not None and not found.unjudged
     every = originals(table.units, pattern((0, 1)))

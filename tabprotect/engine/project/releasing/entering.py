@@ -17,10 +17,8 @@ from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.errors import BundleError, ParameterError
 from tabprotect.engine.paths import remark_on_versions
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Protected
@@ -221,16 +219,9 @@ def admit_coins(protected: Protected, bundle: bytes, looked_up: LookedUp, reason
     alike = with_the_same_coins(looked_up.earlier, coins_mark(drawn.seed, house_key()))
     # Of a set the register keeps what its bundles are sealed with, which is not read again.
     alike = [one for one in alike if one.entry.publication.bundle != sha256(bundle)]
-    contents = {one.entry.number: content for one, content in looked_up.contents(alike)}
+    drawn_before = {one.entry.number: draw_of(release) for one, release in looked_up.releases(alike)}
     for one in alike:
-        content = contents.get(one.entry.number)
-        try:
-            same = content is not None and draw_of(verify_bytes(content).release) == draw_of(
-                protected.release
-            )
-        except (BundleError, ParameterError):
-            same = False
-        if not same:
+        if drawn_before.get(one.entry.number) != draw_of(protected.release):
             raise same_coins(one.entry)
 
 

@@ -95,7 +95,8 @@ def test_a_register_that_finds_no_room(tmp_path: Path, monkeypatch: pytest.Monke
     def no_more(connection: object, _: object) -> None:
         connection.execute("PRAGMA max_page_count = 1")  # type: ignore[attr-defined]
 
-    second = protected("second")
+    # More than fits into the pages that are there.
+    second = protected("second" * 2000)
     sa.event.listen(sa.engine.Engine, "connect", no_more)
     try:
         with pytest.raises(InputError, match="full"):

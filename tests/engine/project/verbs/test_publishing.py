@@ -29,6 +29,7 @@ from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.reading_together import ReadingTogether, look_up
 from tabprotect.engine.register.register import Register, RegisterContents
+from tabprotect.engine.register.register_entry import OriginalMarks
 from tabprotect.engine.release.release import Release
 
 SEED = 2**127 + 5
@@ -200,16 +201,16 @@ def test_what_cannot_be_read_of_earlier_releases_is_never_nothing(
 def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
     one: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[bool] = []
+    asked: list[object] = []
     made: list[Path] = []
     opened: list[object] = []
     bundles_made: list[Release] = []
-    contents, files = Register.contents, ReleaseFiles.files
+    bearing_on, files = Register.bearing_on, ReleaseFiles.files
     begun, to_bytes = Register.__init__, public.to_bytes
 
-    def looked_at(register: Register, *, bundles: bool = True) -> RegisterContents:
-        asked.append(bundles)
-        return contents(register, bundles=bundles)
+    def looked_at(register: Register, marks: OriginalMarks) -> RegisterContents:
+        asked.append(marks)
+        return bearing_on(register, marks)
 
     def written(leaving: ReleaseFiles, place: Path, **given: Any) -> dict[Path, bytes]:
         made.append(place)
@@ -225,7 +226,7 @@ def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
 
     monkeypatch.setattr(Register, "__init__", entered)
     monkeypatch.setattr(public, "to_bytes", packed)
-    monkeypatch.setattr(Register, "contents", looked_at)
+    monkeypatch.setattr(Register, "bearing_on", looked_at)
     monkeypatch.setattr(ReleaseFiles, "files", written)
     words = ["example:duncan-roehrig-4x4", "--method", "random_rounding", "--accept", "a try"]
     words = ["protect", *words] if one else ["protect-set", *words, "--table", "all=v*w"]
@@ -237,7 +238,7 @@ def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
         # There is none at first: what it holds is seen when it is entered.
         # A set states that it was not compared with an earlier one: other bytes than those at first.
         times = 1 + (number > 0 and not one)
-        assert asked == [number > 0] and made == [out] * times and len(bundles_made) == times
+        assert len(asked) == 1 and made == [out] * times and len(bundles_made) == times
         # To look up what was refused and what left before, and to enter it.
         assert len(opened) == 1 + (number > 0)
 
