@@ -381,7 +381,12 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
     with Register(place) as opened:
         found = opened.bearing_on(own)
         refused = opened.refused(own.original)
-    return LookedUp(place, tuple(related(own, found.entries)), found.damaged, refused, found.head)
+        earlier = tuple(related(own, found.entries))
+        # These are read whatever is asked of them.
+        close = [one.entry for one in earlier if one.relation in ("original", "records")]
+        kept: dict[int, Files] = {entry.number: {} for entry in close}
+        kept.update(opened.files(close))
+    return LookedUp(place, earlier, found.damaged, refused, found.head, kept)
 
 
 def _plain(one: Evidence) -> Release | Evidence:
