@@ -22,8 +22,9 @@ def test_nothing_has_left() -> None:
     assert read_all() == AllRead()
 
 
-def test_releases_are_read_by_people_and_variables(run: Command, tmp_path: Path) -> None:
+def test_releases_are_read_by_people_and_variables(run: Command, tmp_path: Path, house_folder: Path) -> None:
     """Two draws of one table, and a table of other people."""
+    (house_folder / "policy.toml").write_text('together = "warn"\n')
     other = tmp_path / "other.csv"
     other.write_text("colour,size,count\nred,s,9\nred,l,8\nblue,s,7\nblue,l,12\n")
     rounded = ("--method", "random_rounding")
