@@ -36,6 +36,11 @@ WORDS = {
     },
     "together": {"warn": message("warn"), "reason": message("ask for a reason"), "refuse": message("refuse")},
     "insiders": {"tell": message("is told"), "judge": message("is judged")},
+    "groups": {
+        "tell": message("is told"),
+        "judge": message("is judged of sensitive variables"),
+        "judge_all": message("is judged of every variable"),
+    },
     "unjudged": {"reason": message("ask for a reason"), "refuse": message("refuse")},
     "short_seed": {"warn": message("warn"), "refuse": message("refuse")},
     "kept_small": {
@@ -90,6 +95,9 @@ class PolicyForm:
             minimum=0.0, maximum=1000.0, singleStep=0.5, decimals=2, value=policy.epsilon_limit
         )
         self.epsilon.setSpecialValueText(tr("no limit"))
+        self.sensitive = QLineEdit(
+            ", ".join(policy.sensitive), placeholderText=tr("names, with commas between")
+        )
         self.standing = {kind: QLineEdit(policy.standing.get(kind, "")) for kind in KINDS}
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
         self.own_rule = QCheckBox(tr("the same for every table"))
@@ -140,6 +148,8 @@ class PolicyForm:
                     (message("Also judged"), self.intruder),
                     (message("Somebody alone in a cell"), choices["insiders"]),
                     (message("Their chance of learning a small count, at most"), shares["insider_limit"]),
+                    (message("What is learned of whole groups"), choices["groups"]),
+                    (message("Variables that are sensitive in every table"), self.sensitive),
                 ],
             ),
         ]
@@ -200,6 +210,7 @@ class PolicyForm:
             "attempts_at_most": self.attempts.value(),
             "at_risk": str(self.rule.rule) if self.own_rule.isChecked() else "",
             "intruder": self.intruder.currentData(),
+            "sensitive": [name for part in self.sensitive.text().split(",") if (name := part.strip())],
             "signatures": self.signatures.currentData(),
             "two_signatures": self.signatures.currentData() == 2,
             "standing": {
