@@ -216,7 +216,8 @@ def test_the_verdict_beside_the_release(run: Run, tmp_path: Path) -> None:
 
 def test_a_forged_bundle_is_exit_code_6(run: Run, tmp_path: Path) -> None:
     path, forged = tmp_path / "r.zip", tmp_path / "forged.zip"
-    run("protect", "example:duncan-roehrig-4x4", "--out", path)
+    coin = "--set", "alpha=0.25", "--set", "beta=0.25"
+    assert run("protect", "example:duncan-roehrig-4x4", *coin, "--out", path).code == 0
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(forged, "w") as copy:
         for name in source.namelist():
             data = source.read(name)

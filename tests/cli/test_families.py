@@ -41,7 +41,7 @@ def test_no_command_is_loaded_to_speak_of_it(arguments: list[str]) -> None:
         return
     own = {name for name in modules if name.startswith("tabprotect")}
     assert {name for name in own if ".engine" in name} <= {
-        f"tabprotect.engine{name}" for name in ("", ".encoding", ".errors")
+        f"tabprotect.engine{name}" for name in ("", ".plain_values", ".plain_values.encoding", ".errors")
     }
     assert not {f"tabprotect.cli.{family}" for family in FAMILIES.values()} & own
     assert not {"numpy", "scipy", "duckdb", "sqlalchemy"} & set(modules)

@@ -87,8 +87,8 @@ PATHS = {
 }
 """How help names a path, beside all that is declared as one."""
 
-NEITHER = {("convert", "--to"), ("attack", "--groupings")}
-"""An address on the network, and a text."""
+NEITHER = {("convert", "--to"), ("attack", "--groupings"), ("attack", "--register")}
+"""An address on the network, a text, and what goes without a file: ``register list`` has the same path."""
 
 
 def declared(command: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, str]]:

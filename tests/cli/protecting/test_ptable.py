@@ -85,7 +85,7 @@ def test_record_keys_drawn_at_tabulation(run: Command, tmp_path: Path) -> None:
     projects = [tmp_path / "one.tabprotect", tmp_path / "two.tabprotect"]
     assert run(*words, tmp_path / "table.csv").code == 2
     assert run(*words, projects[0], "--record-key", "k").code == 2
-    assert run(*words, projects[0], "--weight", "k").code == 3
+    assert run(*words, projects[0], "--weight", "k").code == 4
     assert list(tmp_path.iterdir()) == [records]
     made = run(*words, projects[0], "--json").json
     assert made["record_keys"] is True and made["record_keys_drawn"] is True

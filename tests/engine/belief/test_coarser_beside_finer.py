@@ -87,7 +87,7 @@ def test_a_coarser_table_by_cycles() -> None:
     coarse = released(
         Table.dense(two, counts.sum(axis=1).T),
         "cyclic_perturbation",
-        {"cycles": design(two, "strips"), "blocking": "negative"},
+        {"cycles": design(two, "strips"), "blocking": "negative", "alpha": 0.25, "beta": 0.25},
     )
     found = believe([coarse, fine], knowing=RELEASE_ALONE).posterior
     assert found.domain == three and found.way == "exact"

@@ -191,12 +191,13 @@ def test_three_attempts_are_calibrated_by_the_weight_of_the_attempts(monkeypatch
             weighed.setdefault(counts, {})[original] = chance * (1 + refused + refused**2)
     # Nobody reads the remedies here.
     monkeypatch.setattr(gate, "what_helps", lambda *_, **__: ())
+    given = {"cycles": "strips-2", "alpha": 0.25, "beta": 0.25}
     choose, surplus, spread, times = random.Random(4), 0.0, 0.0, 0
     for number in range(460):
         original = choose.choice(originals)
         table = Table.dense(setting.domain, np.array(original).reshape(2, 3))
         try:
-            done = gate.protect(METHOD, Problem(table), {"cycles": "strips-2"}, Randomness.seeded(number))
+            done = gate.protect(METHOD, Problem(table), given, Randomness.seeded(number))
         except RefusedError:
             continue
         times += 1
