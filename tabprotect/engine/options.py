@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_o
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Kind, Parameter
-from tabprotect.languages.messages import capital, message
+from tabprotect.languages.messages import capital, joined, message
 
 T = TypeVar("T")
 
@@ -174,7 +174,7 @@ class Option(Parameter[object]):
     @property
     def sentence(self) -> str:
         """Its help as a sentence."""
-        return f"{capital(self.help)}."
+        return joined((capital(self.help), "."))
 
     @property
     def limited(self) -> bool:

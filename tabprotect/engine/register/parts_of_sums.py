@@ -20,13 +20,11 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import AGAIN, InfeasibleError, RefusedError, SolverError
 from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem, floors
-from tabprotect.engine.magnitudes.readers.audit import Audit
 from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import MagnitudeProblem
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
-from tabprotect.engine.solver import Entries, TableProgramme
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import joined, message, plural
 
@@ -121,6 +119,8 @@ class Joint:
     """
 
     def __init__(self, tables: Tables, whole: int, parts: Sequence[int], least: float = 0.0) -> None:
+        from tabprotect.engine.solver import Entries, TableProgramme
+
         self.tables = {number: tables[number] for number in (whole, *parts)}
         self.equations = {n: Equations.of(t.variables, t.key, t.nodes) for n, t in self.tables.items()}
         sizes = [len(table.key) for table in self.tables.values()]
@@ -328,6 +328,8 @@ class SumsReading:
 
     def _too_near(self, joint: Joint, alone: Joint) -> set[int]:
         """The unsafe sums of the release at hand to which contributors, or others, come too near."""
+        from tabprotect.engine.magnitudes.readers.audit import Audit
+
         hidden, puzzle = self.own.hidden, self._puzzle
         unsafe = self.problem.unsafe & hidden
         value = puzzle.value

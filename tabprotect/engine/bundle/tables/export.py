@@ -152,8 +152,7 @@ def _check_book(kind: Format, asked: Exporting) -> None:
         )
     if asked.apart:
         raise ParameterError(
-            {"apart": message("the tables of a set have sheets of their own")},
-            hint=message("leave --apart out"),
+            {"apart": message("the tables of a set have sheets of their own")}, hint=message("leave it out")
         )
 
 

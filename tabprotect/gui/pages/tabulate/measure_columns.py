@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from tabprotect.engine.options import option_named
 from tabprotect.engine.project.options import MagnitudeTabulation
-from tabprotect.gui.forms.option_fields import option_choice
 from tabprotect.gui.look.buttons import offer
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, held, in_column, in_row
@@ -31,6 +30,8 @@ class MeasureColumns(QWidget):
     changed = Signal()
 
     def __init__(self) -> None:
+        from tabprotect.gui.forms.option_fields import option_choice
+
         super().__init__()
         measure = option_named(MagnitudeTabulation, "measure")
         self.measure = option_choice(measure, self._chosen)

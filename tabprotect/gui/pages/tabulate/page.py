@@ -21,7 +21,6 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import variable_kind
-from tabprotect.gui.forms.option_fields import option_choice
 from tabprotect.gui.look.buttons import connected, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
@@ -148,6 +147,8 @@ class TabulatePage(Page):
 
     def _choose_weights(self) -> tuple[QWidget, QWidget]:
         """Return what is added up, what the records are weighted by, and where their keys come from."""
+        from tabprotect.gui.forms.option_fields import option_choice
+
         self.measure = connected(MeasureColumns(), changed=self._measured)
         weight, key, design = (
             option_named(Tabulation, name) for name in ("weight", "record_key", "design_weight")
