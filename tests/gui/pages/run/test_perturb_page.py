@@ -147,7 +147,8 @@ def test_the_triangle_the_numbers_and_the_history_agree(
     document.undo()
     document.undo()
     document.undo()
-    assert (number(form, "alpha"), number(form, "beta")) == (0.25, 0.25)
+    assert form.fields["alpha"].value is form.fields["beta"].value is None
+    assert "Left open" in editor.rest.text() and (triangle.first, triangle.second) == (0.25, 0.25)
     tried()
 
 
