@@ -242,10 +242,12 @@ class ComparePage(CompareStage, Page):
             return
         found, plan = self.comparison, project.comparison
         if not self._magnitudes:
-            failed = {}
-            if found is not None and self._labels == plan.runs:
+            failed: dict[int, str] = {}
+            in_force: list[Mapping[str, object]] = []
+            if found is not None and not isinstance(found, WaysCompared) and self._labels == plan.runs:
+                in_force = [one.parameters for one in found.configurations]
                 failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
-            self.runs.show_plan(project, self._looks(project), failed)
+            self.runs.show_plan(project, self._looks(project), failed, in_force)
         self.runs.setVisible(not self._magnitudes)
         ready = bool(plan.runs) if project.magnitudes is None else bool(project.magnitudes.rules)
         begun = 2 if self._magnitudes and not ready else int(ready or found is not None)

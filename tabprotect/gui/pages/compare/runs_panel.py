@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -34,6 +34,7 @@ from tabprotect.gui.forms.option_fields import asks_for, option_choice
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
+from tabprotect.gui.forms.parameters.share_editor import OPEN
 from tabprotect.gui.look.buttons import connected, emptied, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import held, in_column, in_grid, in_row, set_enabled
@@ -108,6 +109,7 @@ class RunsPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._runs: tuple[str, ...] = ()
+        self._in_force: Sequence[Mapping[str, object]] = ()
         self._domain: Domain | None = None
         self._keys: tuple[str, ...] = ()
         self.list = named(QListWidget(), message("Settings to compare"))
@@ -220,11 +222,11 @@ class RunsPanel(QWidget):
 
     def show_nothing(self) -> None:
         """Forget everything: the public view, or no table."""
-        self._runs, self._domain, self._keys = (), None, ()
+        self._runs, self._domain, self._keys, self._in_force = (), None, (), ()
         for chips in (self.margin_chips, self.key_chips):
             chips.show_text("")
             chips.offer([])
-        self.levers.show_run("")
+        self.levers.show_run("", {})
         self.build_button.setEnabled(False)
         for widget in (self.list, self.text, self.margins, self.key, self.sensitive):
             with silent(widget):
@@ -234,10 +236,22 @@ class RunsPanel(QWidget):
         self._model.setStringList([])
         self.verdict.clear()
 
-    def show_plan(self, project: Project, looks: Mapping[str, SeriesLook], failed: Mapping[int, str]) -> None:
-        """Show a project's comparison; ``failed`` says which settings did, and why."""
+    def show_plan(
+        self,
+        project: Project,
+        looks: Mapping[str, SeriesLook],
+        failed: Mapping[int, str],
+        in_force: Sequence[Mapping[str, object]],
+    ) -> None:
+        """Show a project's comparison; ``failed`` says which settings did, and why.
+
+        Parameters
+        ----------
+        in_force
+            What each setting ran with; none before it ran.
+        """
         plan, domain = project.comparison, project.domain
-        self._domain, self._runs = domain, plan.runs
+        self._domain, self._runs, self._in_force = domain, plan.runs, in_force
         with silent(self.list):
             before = self.list.currentRow()
             self.list.clear()
@@ -291,7 +305,8 @@ class RunsPanel(QWidget):
 
     def _show_levers(self) -> None:
         row = self.list.currentRow()
-        self.levers.show_run(self._runs[row] if 0 <= row < len(self._runs) else "")
+        in_force = self._in_force[row] if 0 <= row < len(self._in_force) else {}
+        self.levers.show_run(self._runs[row] if 0 <= row < len(self._runs) else "", in_force)
 
     # -- doing --------------------------------------------------------------------------------
 
@@ -365,8 +380,10 @@ def stops(parameter: Parameter[object]) -> list[float]:
     # A default that is chosen for the table begins at the least.
     default = parameter.low if parameter.default is None else parameter.default
     assert isinstance(default, (int, float))
-    # Two shares of one whole move together: each takes half of it at most.
-    high = 0.5 if parameter.shares is not None else parameter.high
+    if parameter.shares is not None:
+        # Two shares of one whole move together: each takes half of it at most.
+        return [float(n) for n in np.linspace(parameter.low, 0.5, STOPS)]
+    high = parameter.high
     if parameter.kind == "integer":
         return [float(n) for n in range(int(parameter.low), int(min(high, max(4 * default, 10))) + 1)]
     if high <= 2 * SPAN * default:
@@ -384,13 +401,15 @@ class Levers(QWidget):
         super().__init__()
         self.sliders: dict[str, QSlider] = {}
         self._run = ""
+        self._in_force: Mapping[str, object] = {}
         self._grid = in_grid(on=self, margins=0, across=GRID, down=2, wide=0)
 
-    def show_run(self, run: str) -> None:
-        """Show the sliders of a setting; none for an empty text."""
-        if run == self._run and self.sliders:
+    def show_run(self, run: str, in_force: Mapping[str, object]) -> None:
+        """Show the sliders of a setting, which stand at what is given or else in force; none for an
+        empty text."""
+        if (run, in_force) == (self._run, self._in_force) and self.sliders:
             return
-        self._run = run
+        self._run, self._in_force = run, in_force
         emptied(self._grid)
         self.sliders = {}
         if not run:
@@ -404,14 +423,16 @@ class Levers(QWidget):
         method = methods()[spec.method]
         declared = {p.name: p for p in method.parameters}
         for row, name in enumerate(method.levers):
-            self._add(row, declared[name], spec.given.get(name, declared[name].default))
+            value = spec.given.get(name, in_force.get(name, declared[name].default))
+            self._add(row, declared[name], value)
 
     def _add(self, row: int, parameter: Parameter[object], value: object) -> None:
         values = stops(parameter)
         slider = named(QSlider(Qt.Orientation.Horizontal), parameter.label, tip=tip(parameter.help))
         slider.setRange(0, len(values) - 1)
         number = float(value) if isinstance(value, (int, float, str)) else math.nan
-        slider.setValue(int(np.argmin(np.abs(np.array(values) - number))))
+        at = OPEN if math.isnan(number) and parameter.shares is not None else number
+        slider.setValue(int(np.argmin(np.abs(np.array(values) - at))))
         label = Label(parameter.label, buddy=slider)
         right = Qt.AlignmentFlag.AlignRight
         shown = Label("" if math.isnan(number) else f"{number:g}", alignment=right)

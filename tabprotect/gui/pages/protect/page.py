@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import astuple
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -165,7 +164,7 @@ class ProtectPage(ProtectStage, Page):
             return tried_methods(problem, limits, progress)
 
         about = (project.table, project.record_keys, project.weights, project.at_risk)
-        if self._trying.ask(message("try every method"), work, (about, astuple(limits))):
+        if self._trying.ask(message("try every method"), work, (about, repr(limits))):
             self.trials = ()
 
     def _came(self, found: Trials) -> None:

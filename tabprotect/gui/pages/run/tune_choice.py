@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Signal
@@ -112,7 +111,7 @@ class TuneChoice(QFrame):
             return tuned(method, problem, given, limits, use, progress)
 
         data = (project.table, project.record_keys, project.weights, project.at_risk)
-        key = (data, project.method, project.parameters, given.get("cycles"), astuple(limits), use)
+        key = (data, project.method, project.parameters, given.get("cycles"), repr(limits), use)
         if self._asking.ask(message("choosing parameters"), work, key):
             self.found = None
             self.said.setText(message("Trying which parameters change least\u2026"))

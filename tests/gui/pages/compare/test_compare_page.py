@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.assessment.comparing import compare as compared
+from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.project.verbs.compare_verbs import set_comparison
 from tabprotect.engine.project.verbs.release_verbs import set_seed
@@ -269,6 +270,20 @@ def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> Non
     assert columns["failed"].values[0] and not columns["failed"].values[1]
     page.choose((0, None))
     assert not page.open_button.isEnabled()
+
+
+def test_sliders_stand_at_the_coin_in_force(page: ComparePage, settle: Settle) -> None:
+    page.change(set_comparison(runs=["cyclic_perturbation"], runs_per_method=2))
+    page.compare()
+    settle()
+    page.runs.list.setCurrentRow(0)
+    levers, found = page.runs.levers, page.comparison
+    assert isinstance(found, Comparison)
+    assert f"{found.configurations[0].parameters['alpha']:g}" in texts(levers)
+    levers.show_run("cyclic_perturbation", {"alpha": 0.43})
+    alpha = levers.sliders["alpha"]
+    assert alpha.value() / alpha.maximum() / 2 == pytest.approx(0.43, abs=0.011)
+    assert "0.43" in texts(levers)
 
 
 def test_a_slider_makes_another_setting(page: ComparePage, opened: MainWindow) -> None:
