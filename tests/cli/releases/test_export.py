@@ -171,7 +171,7 @@ def test_a_set_is_one_workbook(run: Command, tmp_path: Path, method: str) -> Non
     lists = [coded.get_sheet_by_name(one).to_python() for one in coded.sheet_names if "List" in one]
     assert len(lists) == 2 and all(["ALL", "ALL"] in [row[:2] for row in one] for one in lists)
     assert "one workbook" in run("export", tmp_path / "set", "--out", tmp_path / "t.csv").err
-    assert "leave --apart" in run("export", tmp_path / "set", "--out", out, "--apart").err
+    assert "leave it out" in run("export", tmp_path / "set", "--out", out, "--apart").err
     assert run("export", tmp_path / "set", "--out", "-", "--format", "xlsx").code == 2
 
 
