@@ -24,7 +24,7 @@ from tabprotect.engine.project.examples import Example, examples
 from tabprotect.engine.project.plugin_pages import plugin_pages
 from tabprotect.languages.messages import capital
 
-DOCUMENTS = ("bundle_format.md", "formats.md", "glossary.md", "guide.md", "changelog.md")
+DOCUMENTS = ("bundle_format.md", "formats.md", "stated.md", "glossary.md", "guide.md", "changelog.md")
 
 SECTIONS = {
     "methods": "Methods",
