@@ -31,6 +31,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.together.coarser import is_coarser
+from tabprotect.engine.posterior.widening import NOT_WIDENED, Widening
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
@@ -126,14 +127,14 @@ class TablesBelieved:
         The likelihood they come from; ``None`` if there is none.
     inner
         The posterior of the inner cells; ``None`` if there is none.
-    larger
-        The factor by which what was refused before makes a belief larger at most.
+    widening
+        What is known of what was bounded and not taken in.
     """
 
     beliefs: tuple[TableBelief, ...]
     likelihood: Likelihood | None
     inner: Posterior | None = None
-    larger: float = 1.0
+    widening: Widening = NOT_WIDENED
 
     @property
     def apart(self) -> bool:
@@ -201,7 +202,7 @@ def tables_believed(
             out.append(as_belief(found, inner=False, judged=judged))
     if summed:
         out += _of_earlier(asked, earlier, found, {belief.domain for belief in out})
-    return TablesBelieved(tuple(out), likelihood, found if inner else None, found.larger)
+    return TablesBelieved(tuple(out), likelihood, found if inner else None, found.widening)
 
 
 def _judged(release: Release) -> Iterator[tuple[int, Bools | None]]:

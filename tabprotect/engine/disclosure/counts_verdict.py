@@ -20,6 +20,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
+from tabprotect.engine.posterior.widening import NOT_WIDENED
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.registered import methods
@@ -109,6 +110,7 @@ def counts_verdict(
     )
     unknown = limits.changed and not limits.refused
     unknown = unknown or any(_could_be_broken(reader, limits) for reader in readers)
+    unknown = unknown or any(table.groups is not None and table.groups.open for table in tables)
     return StaffVerdict(
         tuple(tables),
         limits=limits,
@@ -161,12 +163,14 @@ def _said_once(notes: Sequence[str]) -> str:
 
 def _could_be_broken(user: TablesBelieved, limits: Gate) -> bool:
     """Return True if a limit could be broken by what is bounded of earlier refusals."""
-    if user.larger == 1.0:
+    if user.widening == NOT_WIDENED:
         return False
-    if limits.small_share < 1 or limits.insider_limit < 1 or limits.groups:
-        return True
-    most = min(limits.belief_limit, limits.mean_belief_limit) / user.larger
-    return any(_figures(belief, limits.at_risk, most).known for belief in user.beliefs)
+    # Late: who judges nothing needs none of it.
+    from tabprotect.engine.disclosure.widened import cells_may_fail
+
+    return limits.insider_limit < 1 or any(
+        cells_may_fail(belief, user.widening, limits) for belief in user.beliefs
+    )
 
 
 def weigh_refused(
@@ -221,7 +225,11 @@ def _with_groups(
     from tabprotect.engine.disclosure.groups import groups_of
 
     generator = OfRelease(release, "groups").generator()
-    found = [one for reader in readers for one in groups_of(reader.beliefs, limits, generator, progress)]
+    found = [
+        one
+        for reader in readers
+        for one in groups_of(reader.beliefs, limits, generator, progress, reader.widening)
+    ]
     return (replace(table, groups=one) for table, one in zip(tables, found, strict=True))
 
 

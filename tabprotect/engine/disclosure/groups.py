@@ -21,10 +21,12 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints, SignedInts
 from tabprotect.engine.belief.effort import LEAST_DRAWS
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
+from tabprotect.engine.disclosure.widened import may_fail
 from tabprotect.engine.equal_rows import members
 from tabprotect.engine.posterior.factors.solved_parts import PartSums
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
 from tabprotect.engine.posterior.posterior import ExactSums, Posterior
+from tabprotect.engine.posterior.widening import NOT_WIDENED, Widening
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import Groups
@@ -84,7 +86,11 @@ class GroupBeliefs:
 
 
 def groups_of(
-    beliefs: Sequence[TableBelief], limits: Gate, generator: np.random.Generator, progress: Progress = SILENT
+    beliefs: Sequence[TableBelief],
+    limits: Gate,
+    generator: np.random.Generator,
+    progress: Progress = SILENT,
+    widening: Widening | None = None,
 ) -> list[Groups]:
     """The figures of each judged table; each group is counted in the first table that has it.
 
@@ -95,6 +101,8 @@ def groups_of(
         risk, which groups are larger than.
     generator
         For the draws: it follows from the release.
+    widening
+        What is known of what is bounded; ``None`` for nothing.
     """
     found, done = [], set()
     for belief in beliefs:
@@ -105,7 +113,7 @@ def groups_of(
             if what not in done:
                 done.add(what)
                 asked.append((axis, keys, categories))
-        found.append(_figures(belief, asked, limits, generator, progress))
+        found.append(_figures(belief, asked, limits, (generator, widening or NOT_WIDENED), progress))
     return found
 
 
@@ -113,9 +121,10 @@ def _figures(
     belief: TableBelief,
     asked: Sequence[tuple[int, tuple[int, ...], tuple[int, ...]]],
     limits: Gate,
-    generator: np.random.Generator,
+    how: tuple[np.random.Generator, Widening],
     progress: Progress,
 ) -> Groups:
+    generator, widening = how
     least = limits.at_risk.high + 1
     shared = tuple(belief.domain.names[axis] for axis, _, _ in asked)
     if not asked:
@@ -123,7 +132,7 @@ def _figures(
     if belief.source is None or belief.source[0].domain.size > MOST_CELLS:
         return Groups(shared, least, None, judged=limits.groups)
     number = expected = squares = error = 0.0
-    known = 0
+    known, wholes = 0, []
     tables = DrawnOnce(belief.source[0], generator, progress)
     for axis, keys, categories in asked:
         one = group_beliefs(belief, axis, keys, least, tables, progress)
@@ -132,8 +141,14 @@ def _figures(
         more, further, sure = one.figures(categories, limits.belief_limit)
         number, expected, squares = number + float(one.enough.sum()), expected + more, squares + further
         known += sure
+        wholes.append(np.atleast_2d(one.whole[:, list(categories)].T))
         error = max(error, 0.5 / one.draws**0.5 if one.draws else 0.0)
-    return Groups(shared, least, number, expected, squares, known, error, limits.groups)
+    if not limits.groups or widening == NOT_WIDENED:
+        return Groups(shared, least, number, expected, squares, known, error, limits.groups)
+    most = max(len(one) for one in wholes)
+    statements = np.hstack([np.pad(one, ((0, most - len(one)), (0, 0))) for one in wholes])
+    could = may_fail(statements, widening, limits)
+    return Groups(shared, least, number, expected, squares, known, error, True, could)
 
 
 def group_beliefs(

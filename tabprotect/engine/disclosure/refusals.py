@@ -4,9 +4,9 @@ An original x then weighs q(x)^r more, where q(x) is the chance that the gate re
 refused mechanism from x, and r the number of its draws. Where all originals and all results of the
 coins can be listed this is computed. Else the refused draws are made again, from originals drawn from
 the posterior: an original whose draws are all refused is kept, and the kept ones are exact draws.
-Nothing is told where the refusal is certain whatever the original is. Where judging one original takes
-a second, few are tried, and what the refusal can tell is bounded: given that the share r of all
-originals is refused, no belief becomes larger than by a factor of 1 / r.
+Nothing is told where the refusal is certain whatever the original is. Where that is too much work few
+are tried, and what the refusal can tell is bounded by the share of all originals that is refused
+(``posterior.widening``).
 
 All chance follows from the release, and all work is counted: who verifies gets the same.
 """
@@ -14,6 +14,7 @@ All chance follows from the release, and all work is counted: who verifies gets 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -30,6 +31,7 @@ from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
+from tabprotect.engine.posterior.widening import Widening
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
@@ -130,8 +132,11 @@ def weigh_refusals(
                 if not weights.sum():
                     return None
                 return weighted(found, listed[0], weights / weights.sum())
-        way = _bounded if judge.once and found.domain.size > PROGRAMMED else _drawn
-        return way(found, judge, draws, randomness.generator(), progress)
+        if not judge.once or found.domain.size <= PROGRAMMED:
+            with suppress(_TooMuchError):
+                if (kept := _drawn(found, judge, draws, randomness.generator(), progress)) is not None:
+                    return kept
+        return _bounded(found, judge, draws, randomness.generator(), progress)
     except (_TooMuchError, InputError, ParameterError):
         return None
 
@@ -174,7 +179,6 @@ class _Judge:
     method: Method
     verdict: JudgeAlone
     progress: Progress
-    most: int = MOST_JUDGED
     by_draws: bool = False
     _known: dict[bytes, bool] = field(default_factory=dict)
     _asked: set[bytes] = field(default_factory=set)
@@ -205,9 +209,9 @@ class _Judge:
             for array in (*one.table.cells, np.flatnonzero(one.hidden))
         )
         if key not in self._asked:
-            if len(self._asked) >= self.most:
+            if len(self._asked) >= MOST_JUDGED:
                 raise _TooMuchError
-            self.progress.report(message("judging other draws"), len(self._asked) / self.most)
+            self.progress.report(message("judging other draws"), len(self._asked) / MOST_JUDGED)
             self._asked.add(key)
         if key not in self._known:
             self._known[key] = self._judged(release)
@@ -268,7 +272,7 @@ class _Judge:
         if 3 ** (len(likelihood.moves) * likelihood.passes) > ATTEMPTS_JUDGED:
             return None
         laws = [forward_law(likelihood, table) for table in tables]
-        if len({y for law in laws for y in law}) > self.most:
+        if len({y for law in laws for y in law}) > MOST_JUDGED:
             return None
         out = np.zeros(len(tables))
         for number, law in enumerate(laws):
@@ -296,29 +300,33 @@ class _Judge:
 def _bounded(
     found: Posterior, judge: _Judge, draws: int, generator: np.random.Generator, progress: Progress
 ) -> Posterior | None:
-    """The posterior as it is, with the factor by which the refusal makes a belief larger at most.
+    """The posterior as it is, with a bound of what the refusal tells.
 
-    ``None`` where that would bring a belief over a limit.
+    ``None`` where that could bring it over a limit.
     """
-    values = range(judge.gate.at_risk.low, judge.gate.at_risk.high + 1)
-    highest = max(float(found.probability(value).max(initial=0.0)) for value in values)
-    enough = highest / min(judge.gate.belief_limit, judge.gate.mean_belief_limit)
-    tried = refused = 0
+    # Late: it takes what judges beliefs.
+    from tabprotect.engine.disclosure.cell_beliefs import as_belief
+    from tabprotect.engine.disclosure.widened import cells_may_fail
+
+    if found.r_hat is not None:
+        return None
+    belief, tried, refused = as_belief(found, inner=True, judged=None), 0, 0
     for look in LOOKS:
-        if found.r_hat is not None or _at_least(LOOKS[-1], LOOKS[-1] - tried + refused) < enough:
+        best = Widening(0.0, _at_least(LOOKS[-1], LOOKS[-1] - tried + refused))
+        if cells_may_fail(belief, best, judge.gate):
             return None
         tables = found.draw_originals(look - tried, generator, progress)
         refused += sum(_all(judge, table, draws, generator) for table in tables)
         tried = look
-        share = _at_least(tried, refused)
-        if share >= enough and share:
+        bound = Widening(0.0, _at_least(tried, refused))
+        if not cells_may_fail(belief, bound, judge.gate):
             note = message(
                 "What it tells that other settings were refused makes no belief larger than by a "
                 "factor of {factor:.2f}.",
-                1.0 / share,
+                bound.larger,
             )
             note = joined(filter(None, [found.note, note]), " ")
-            return replace(found, note=note, larger=1.0 / share)
+            return replace(found, note=note, widening=bound.beside(found.widening))
     return None
 
 

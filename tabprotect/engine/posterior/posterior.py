@@ -15,6 +15,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Prior
+from tabprotect.engine.posterior.widening import NOT_WIDENED, Widening
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -138,8 +139,8 @@ class Posterior:
         Parts that are independent of each other; ``None`` where everything hangs together.
     recorded_sums
         The laws of sums that were followed while it was simulated.
-    larger
-        The factor by which what was bounded and not taken in makes a belief larger at most.
+    widening
+        What is known of what was bounded and not taken in.
     """
 
     published: Table
@@ -170,7 +171,7 @@ class Posterior:
     )
     some_parts: SomeParts | None = field(default=None, repr=False)
     recorded_sums: KnownSums | None = field(default=None, repr=False)
-    larger: float = 1.0
+    widening: Widening = NOT_WIDENED
 
     def __getstate__(self) -> bytes:
         # Late: only who pickles waits for it. It takes functions within functions, as those that draw are.

@@ -136,6 +136,8 @@ class Groups(Encodable):
         The largest standard error of a belief, 0 if exact.
     judged
         Whether the limits judge it; it is told otherwise.
+    open
+        Whether a limit could be broken by what is bounded and not taken in.
     """
 
     shared: tuple[str, ...]
@@ -146,6 +148,7 @@ class Groups(Encodable):
     known: int = 0
     error: float = 0.0
     judged: bool = False
+    open: bool = False
     json_keys = "groups=expected groups_known groups_mean_belief=mean_belief"
 
     @property
