@@ -146,8 +146,16 @@ class Database:
                 del _OPEN[self._engine]
                 self._engine.dispose()
 
-    def transaction(self, work: Callable[[sa.Connection], T], again: set[str] = TAKEN_BACK) -> T:
+    def transaction(
+        self,
+        work: Callable[[sa.Connection], T],
+        again: set[str] = TAKEN_BACK,
+        unchanged: Callable[[], None] | None = None,
+    ) -> T:
         """Run in a transaction, and again after a conflict with others (SQLSTATE in ``again``).
+
+        ``unchanged``, for SQLite alone, is called at the end while nobody can change the file, if
+        nobody else has changed it since the transaction.
 
         Raises
         ------
@@ -158,10 +166,18 @@ class Database:
         """
         for attempt in range(ATTEMPTS):
             try:
-                with self._in_turn(), self._engine.begin() as connection:
-                    result = work(connection)
-                    if not self._kept:
-                        connection.rollback()
+                with self._in_turn(), self._engine.connect() as connection:
+                    with connection.begin():
+                        result = work(connection)
+                        before = _changes_by_others(connection) if unchanged else 0
+                        if not self._kept:
+                            connection.rollback()
+                    # What was committed stays, whatever comes of the look at it.
+                    with contextlib.suppress(exc.DBAPIError):
+                        if unchanged:
+                            with connection.begin():
+                                if _changes_by_others(connection) == before:
+                                    unchanged()
                     return result
             except exc.TimeoutError:
                 raise _locked(self.name) from None
@@ -204,6 +220,10 @@ class Database:
                 cursor.close()
         except exc.DBAPIError as error:
             raise _explained(error, self.name) from None
+
+
+def _changes_by_others(connection: sa.Connection) -> int:
+    return int(connection.exec_driver_sql("PRAGMA data_version").scalar_one())
 
 
 def _in_memory(address: sa.URL) -> bool:

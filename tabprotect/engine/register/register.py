@@ -63,7 +63,7 @@ from tabprotect.engine.register.register_rows import (
     understood,
 )
 from tabprotect.engine.register.register_tables import ADDED, CHAIN, MARK, REFUSED, RELEASE, SCHEMA, STATEMENT
-from tabprotect.engine.register.whole_file import changes_of, is_as_found, remember_whole
+from tabprotect.engine.register.whole_file import is_as_found, remember_whole
 from tabprotect.languages.messages import message
 
 _T = TypeVar("_T")
@@ -428,16 +428,19 @@ class Register:
     def _remembering(self, work: Callable[[sa.Connection], tuple[_T, bool]]) -> _T:
         """Work in a transaction, and remember the file where that says that the register is whole."""
 
-        def counted(connection: sa.Connection) -> tuple[_T, int | None]:
-            before = changes_of(self.name)
-            result, whole = work(connection)
-            return result, before if whole else None
+        whole = False
 
-        result, before = self._database.transaction(counted, again=TAKEN_BACK | BORN_TWICE)
-        # Nobody else may have changed it since.
-        if before is not None and changes_of(self.name) in (before, before + 1):
-            remember_whole(self.name, self._key)
-        return result
+        def noted(connection: sa.Connection) -> _T:
+            nonlocal whole
+            result, whole = work(connection)
+            return result
+
+        def unchanged() -> None:
+            if whole:
+                remember_whole(self.name, self._key)
+
+        kept_here = agency.register_file(self.name) is not None
+        return self._database.transaction(noted, TAKEN_BACK | BORN_TWICE, unchanged if kept_here else None)
 
     def _chain(self, connection: sa.Connection, act: Act, subject: str, digest: str) -> None:
         head = head_of(connection)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import json
+import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,20 +22,11 @@ from tabprotect.engine.register.register_chain import address_mark
 FILE = "register-whole.json"
 """Where the states of files are kept, under a seal of the key."""
 
+TICK = 0.01
+"""Seconds within which two changes of a file may bear the same time."""
+
 KEPT = 16
 """Registers whose states are kept."""
-
-
-def changes_of(name: str) -> int | None:
-    """The number of changes that SQLite counts in a file; ``None`` where none is counted."""
-    path = agency.register_file(name)
-    try:
-        with (path or Path()).open("rb") as file:
-            head = file.read(28)
-    except OSError:
-        return None
-    # With a log of its own beside it the file says nothing of what is in it.
-    return int.from_bytes(head[24:28], "big") if head[18:20] == b"\1\1" else None
 
 
 def is_as_found(name: str, key: bytes) -> bool:
@@ -44,7 +36,9 @@ def is_as_found(name: str, key: bytes) -> bool:
 
 
 def remember_whole(name: str, key: bytes) -> None:
-    """Keep the state of a file that was found whole."""
+    """Keep the state of a file that was found whole; the caller holds it, so that nobody changes it."""
+    # A change within the tick of the last one would bear the same time.
+    time.sleep(TICK)
     sealed = _sealed(name, key)
     if sealed is None:
         return
@@ -57,11 +51,16 @@ def remember_whole(name: str, key: bytes) -> None:
 
 
 def _sealed(name: str, key: bytes) -> str | None:
-    path, changes = agency.register_file(name), changes_of(name)
-    if path is None or changes is None:
+    path = agency.register_file(name)
+    try:
+        # With a log of its own beside it the file says nothing of what is in it.
+        if path is None or Path(f"{path}-wal").exists():
+            return None
+        # Never opened: closing it would give up the locks that SQLite holds on it in this process.
+        at = path.stat()
+    except OSError:
         return None
-    at = path.stat()
-    state = [changes, at.st_size, at.st_mtime_ns, at.st_ctime_ns, at.st_ino, at.st_dev]
+    state = [at.st_size, at.st_mtime_ns, at.st_ctime_ns, at.st_ino, at.st_dev]
     return hmac.new(key, f"tabprotect register file\n{state}".encode(), sha256).hexdigest()
 
 

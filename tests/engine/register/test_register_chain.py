@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from tabprotect.engine import agency
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.register.register import Register
 from tabprotect.engine.register.register_chain import BESIDE_KEY, FILE, Damage, missing_lines
 from tabprotect.engine.register.register_entry import OriginalMarks, RefusedMechanism
+from tabprotect.engine.register.whole_file import is_as_found
 from tests.engine.register.test_register import fingerprint, publication
 
 
@@ -177,3 +181,39 @@ def test_entries_get_marks_of_another_key(path: Path) -> None:
     altered(path, "DELETE FROM register_chain WHERE number = 2")
     with Register(str(path)) as register, pytest.raises(InputError, match="chain is damaged"):
         register.re_mark(bytes(32), {}, {})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a lock there belongs to its handle")
+def test_no_other_process_writes_while_one_looks_whether_the_file_is_whole(path: Path) -> None:
+    begin = (
+        "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)"
+        ".execute('begin immediate')"
+    )
+
+    def add(register: Register, connection: sa.Connection) -> tuple[str, bool]:
+        # By POSIX a process that closes a file gives up all its locks on it.
+        assert is_as_found(register.name, register._key)
+        found = subprocess.run(
+            [sys.executable, "-c", begin, path], capture_output=True, text=True, check=False
+        )
+        return found.stderr, False
+
+    with Register(str(path)) as register:
+        register.bearing_on(OriginalMarks("b" * 64, (), ()))
+        said = register._remembering(lambda connection: add(register, connection))
+    assert "database is locked" in said
+
+
+def test_a_file_that_somebody_else_changes_is_not_remembered_as_whole(path: Path) -> None:
+    with Register(str(path)) as register:
+        register.bearing_on(OriginalMarks("b" * 64, (), ()))
+        register.add(publication("b", "2"), b"")
+        assert is_as_found(register.name, register._key)
+        with closing(sqlite3.connect(path)) as raw, raw:
+            raw.execute("CREATE TABLE of_somebody_else (a)")
+        assert not is_as_found(register.name, register._key)
+        # The next entry is made in a file that may have been changed: all of it is read at the next look.
+        register.add(publication("c", "3"), b"")
+        assert not is_as_found(register.name, register._key)
+        assert not register.bearing_on(OriginalMarks("c" * 64, (), ())).damaged
+        assert is_as_found(register.name, register._key)
