@@ -27,8 +27,8 @@ from tabprotect.languages.messages import message
 POLL = 0.1
 """Seconds between two checks for cancellation."""
 
-Part = tuple[list[str], list[tuple[object, ...]], tuple[int, int]]
-"""Names of the sums; values and sums of each group; the range of the design weights."""
+Part = tuple[list[str], list[tuple[object, ...]], tuple[int, int], int]
+"""Names of the sums; values and sums of each group; the range of the design weights; that of record keys."""
 
 
 def group_file(file: str, by: Sequence[str], also: AddedUp) -> Part:
@@ -43,7 +43,7 @@ def group_file(file: str, by: Sequence[str], also: AddedUp) -> Part:
             lambda c: c.execute(f"SELECT {values}, {sums} FROM {source.relation} GROUP BY ALL").fetchall(),
             message("counting the records"),
         )
-        return list(measures), rows, ends
+        return list(measures), rows, ends, source.key_range
 
 
 @contextmanager
@@ -61,13 +61,13 @@ def grouped_files(
     files, _ = files_of(path)
     parts = _worked(address, partial(group_file, by=by, also=also), [str(file) for file in files], progress)
     names = parts[0][0]
-    rows = [row for _, found, _ in parts for row in found]
+    rows = [row for _, found, _, _ in parts for row in found]
     columns = {
         name: [row[at] for row in rows] for at, name in enumerate((*by, *(f"{MARK}{name}" for name in names)))
     }
-    ends = [ends for _, found, ends in parts if found] or [(0, 0)]
+    ends = [ends for _, found, ends, _ in parts if found] or [(0, 0)]
     whole = min(low for low, _ in ends), max(high for _, high in ends)
-    with handed_over(source, columns, also, whole) as made:
+    with handed_over(source, columns, also, whole, max(part[3] for part in parts)) as made:
         yield made
 
 

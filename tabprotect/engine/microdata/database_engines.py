@@ -25,6 +25,7 @@ from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.places import split_url
 from tabprotect.engine.microdata.record_files import MicrodataFile
+from tabprotect.engine.microdata.record_keys import key_range
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE
@@ -39,7 +40,7 @@ AGAIN = {
     "least": "min({})",
     "example": "any_value({})",
     "weightsum": "CAST(sum({}) AS BIGINT)",
-    "keysum": f"CAST(sum({{}}) % {KEY_MODULUS} AS BIGINT)",
+    "keysum": "CAST(sum({}) AS BIGINT)",
 }
 """The aggregates that combine the sums of groups."""
 
@@ -209,26 +210,26 @@ def grouped_records(
             )
         _look_first(table, by, progress)
         asked = _measures(table, also.weight)
-        low = high = 0
+        low, high, end = 0, 0, KEY_MODULUS
         if also.design_weight is not None:
             low, high = _weight_ends(table, also.design_weight, progress)
             millionths = (_number(table, also.design_weight) * SCALE).round().cast("int64")
             asked[f"{MARK}weightsum"] = millionths.sum()
         if also.record_key is not None:
-            keys = _key(table, also.record_key, progress)
+            keys, end = _key(table, also.record_key, progress)
             asked[f"{MARK}keysum"] = keys.sum().cast("decimal(38, 0)")
         values = {f"v{n}": table[name].cast("string") for n, name in enumerate(by)}
         groups = table.group_by(**values).aggregate(**asked)
         rows = _answered(groups.limit(MOST_GROUPS + 1), message("counting the records"), progress)
     groups_of = {name: rows[f"v{n}"] for n, name in enumerate(by)}
     groups_of |= {name: rows[name] for name in asked}
-    with handed_over(source, groups_of, also, (low, high)) as made:
+    with handed_over(source, groups_of, also, (low, high), end) as made:
         yield made
 
 
 @contextmanager
 def handed_over(
-    source: str, rows: Mapping[str, Sequence[object]], also: AddedUp, ends: tuple[int, int]
+    source: str, rows: Mapping[str, Sequence[object]], also: AddedUp, ends: tuple[int, int], key_range: int
 ) -> Iterator[MicrodataFile]:
     """Load groups of records as rows for DuckDB.
 
@@ -240,6 +241,8 @@ def handed_over(
         Columns of weights and keys, of which only the names are known.
     ends
         The smallest and the largest design weight, in millionths.
+    key_range
+        What record keys lie below.
 
     Raises
     ------
@@ -269,7 +272,7 @@ def handed_over(
         made = MicrodataFile(Path(source), connection, RecordsFile(f"(SELECT {typed} FROM groups)"))
         marked = [name.removeprefix(MARK) for name in rows if name.startswith(MARK)]
         made.summed = {n: f"{AGAIN[n].format(quoted(MARK + n))} AS {n}" for n in marked}
-        made.weights = ends
+        made.weights, made.key_range = ends, key_range
         yield made
 
 
@@ -312,13 +315,13 @@ def _weight_ends(table: Records, name: str, progress: Progress) -> tuple[int, in
     return round(low * SCALE), round(high * SCALE)
 
 
-def _key(table: Records, name: str, progress: Progress) -> Value:
-    """A record key as a whole number below 10^8, after a check of all keys."""
+def _key(table: Records, name: str, progress: Progress) -> tuple[Value, int]:
+    """A record key as a whole number, and what all lie below, after a check of all keys."""
     # The same number of places as for records read here, so that rounding and keys agree.
     number = _number(table, name, 19)
     asked = {
         "low": number.min(), "high": number.max(), "gone": table[name].isnull().sum(),
-        "broken": (number - number.floor()).max(),
+        "broken": (number - number.floor()).max(), "records": table.count(),
     }  # fmt: skip
     found = _figures(table, asked, message("looking at the record keys"), progress)
     hint = message("record keys are fractions from 0 up to below 1, or whole numbers below 10^8")
@@ -339,5 +342,6 @@ def _key(table: Records, name: str, progress: Progress) -> Value:
             raise InputError(message("{name}: a record key lies outside its range", name), hint=hint)
         if low == high:
             raise InputError(message("{name}: all record keys are the same", name), hint=hint)
-    whole = (number * KEY_MODULUS).round() if broken else number
-    return whole.cast("int64")
+    if broken or low is None or high is None:
+        return (number * KEY_MODULUS).round().cast("int64"), KEY_MODULUS
+    return number.cast("int64"), key_range(name, int(found["records"] or 0), (int(low), int(high)))

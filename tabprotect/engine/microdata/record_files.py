@@ -21,6 +21,7 @@ from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
 from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.places import files_of, is_database, table_of
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.languages.messages import message
 
 T = TypeVar("T")
@@ -75,6 +76,8 @@ class MicrodataFile:
         """The measures of rows that are already groups of records; else empty."""
         self.weights = (0, 0)
         """The smallest and largest design weight in such groups, in millionths."""
+        self.key_range = KEY_MODULUS
+        """Record keys are whole numbers below it, and so are their sums modulo it."""
         self.orders: Mapping[str, Sequence[str]] = {}
         """The categories of columns whose type orders them."""
         self.text = file.text

@@ -1,8 +1,8 @@
 """Record keys: a permanent random number for each record.
 
 The sum of the keys of the records in a cell determines its noise: the same records get the same
-noise in every table. Keys are whole numbers below 10^8 (eight decimals), added exactly and modulo
-10^8, so that the order of adding does not matter. They are confidential: anyone who knows the keys
+noise in every table. Keys are whole numbers below 10^8 (eight decimals) or below a smaller usual
+range (256 as ONS has them), added exactly and modulo that range, so that the order of adding does not matter. They are confidential: anyone who knows the keys
 and the perturbation table can remove the noise. They never come from a default seed.
 
 Keys in a file serve all its tabulations. Keys for one table alone need no file: the sum of uniform
@@ -19,6 +19,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
 import shutil
 import tempfile
 from pathlib import Path
@@ -49,15 +50,45 @@ CHI_SQUARE = 90.0
 FEW = 100
 """A number of different keys that is too few, whatever the range."""
 
-RANGES = (100, 128, 256, 512, 1000, 1024, 4096, 10_000, 65_536, 10**5, 10**6, 10**7, KEY_MODULUS)
+RANGES = (256, 512, 1000, 1024, 4096, 10_000, 65_536, 10**5, 10**6, 10**7, KEY_MODULUS)
 """Usual upper ends of whole keys: the first above the largest key is taken as their range."""
+
+ODDS = 1e-9
+"""The chance below which keys of a range are not believed to stay below the largest seen."""
 
 BAR = 40
 
 
-def key_range(most: int) -> int:
-    """The assumed range of whole keys with this largest key."""
-    return next(end for end in RANGES if end > most)
+def key_range(column: str, records: int, ends: tuple[int, int]) -> int:
+    """The range of whole keys: they lie below it, and their sums are taken modulo it.
+
+    Parameters
+    ----------
+    ends
+        The smallest and the largest key.
+
+    Raises
+    ------
+    InputError
+        Where so many keys of a usual range would hardly all lie between them.
+    """
+    least, most = ends
+    found = next(end for end in RANGES if end > most)
+    if records * math.log((most - least + 1) / found) < math.log(ODDS):
+        raise InputError(
+            message(
+                "{column}: the record keys run from {least:,} to {most:,}, which is no range that is read",
+                column,
+                least,
+                most,
+            ),
+            hint=message(
+                "whole keys begin at 0 and end below {ranges}; else make keys from the house key: "
+                "record-keys FILE --out KEYED",
+                ", ".join(f"{end:,}" for end in RANGES),
+            ),
+        )
+    return found
 
 
 def examine(column: str, records: int, distinct: int, ends: tuple[int, int], parts: Ints) -> None:
@@ -110,11 +141,11 @@ DIGITS = 8
 BLOCK = 65_536
 
 
-def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT) -> str:
-    """The SQL of a cell's key sum, after a check of all keys.
+def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT) -> tuple[str, int]:
+    """The SQL of a cell's key sum, after a check of all keys; and the range modulo which it is to be taken.
 
     A column of fractions from 0 up to below 1 is rounded to eight decimals; a column of whole
-    numbers must lie below 10^8.
+    numbers must fill a usual range, of 10^8 at most.
 
     Raises
     ------
@@ -152,18 +183,20 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
             hint=message("record keys are random numbers; let the program draw them"),
         )
     scaled = f"CAST(round({key} * {KEY_MODULUS}) AS BIGINT)" if broken else f"CAST({key} AS BIGINT)"
+    end = KEY_MODULUS
     if records:
         scale = KEY_MODULUS if broken else 1
         ends = int(least * scale), int(most * scale)
         _examined(source, column, scaled, (records, ends, bool(broken)), progress)
-    return f"CAST(sum({scaled}) % {KEY_MODULUS} AS BIGINT)"
+        end = end if broken else key_range(column, records, ends)
+    return f"CAST(sum({scaled}) AS BIGINT)", end
 
 
 def _examined(
     source: MicrodataFile, column: str, key: str, seen: tuple[int, tuple[int, int], bool], progress: Progress
 ) -> None:
     records, ends, broken = seen
-    end = KEY_MODULUS if broken else key_range(ends[1])
+    end = KEY_MODULUS if broken else next(end for end in RANGES if end > ends[1])
     part = f"CAST(floor({key} * {BINS} / {end}) AS BIGINT)"
     sql = f"SELECT {part}, count(*), approx_count_distinct({key}) FROM {source.relation} GROUP BY 1"
     rows = source.run(lambda c: c.execute(sql).fetchall(), message("looking at the record keys"), progress)

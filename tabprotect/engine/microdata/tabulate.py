@@ -124,7 +124,9 @@ class Tabulated:
     ----------
     table
     record_keys
-        The sum of the record keys of each cell, modulo 10^8.
+        The sum of the record keys of each cell, modulo their range.
+    key_range
+        Record keys, and their sums, are whole numbers below it.
     weights
         The sums of the design weights.
     """
@@ -132,6 +134,7 @@ class Tabulated:
     table: Table
     record_keys: Table | None = None
     weights: DesignWeights | None = None
+    key_range: int = KEY_MODULUS
 
     def nested(self, names: Mapping[str, Sequence[str]]) -> Tabulated:
         """Turn nested columns into the levels of one variable each."""
@@ -143,6 +146,7 @@ class Tabulated:
             nesting.nested(self.table),
             None if keys is None else nesting.nested(keys),
             None if weights is None else replace(weights, sums=nesting.nested(weights.sums)),
+            self.key_range,
         )
 
 
@@ -254,10 +258,11 @@ def _tabulate(
         )
         if not tables:
             sparse = better_sparse(domain, len(keys))
+        counts = counts % source.key_range if measure == "keysum" else counts
         tables[measure] = _laid_out(domain, keys, counts, sparse=sparse)
     sums = tables.get("weightsum")
     weights = None if sums is None else DesignWeights(sums, low, high)
-    return Tabulated(tables["n"], tables.get("keysum"), weights)
+    return Tabulated(tables["n"], tables.get("keysum"), weights, source.key_range)
 
 
 def _check_columns(source: MicrodataFile, by: list[str], also: AddedUp) -> None:
@@ -300,7 +305,7 @@ _JOINED = {
     "least": "min({})",
     "example": "any_value({})",
     "weightsum": "sum({})",
-    "keysum": f"sum({{}}) % {KEY_MODULUS}",
+    "keysum": "sum({})",
 }
 """The aggregates that combine the measures of groups with the same text into those of a cell."""
 

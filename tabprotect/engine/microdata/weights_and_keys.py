@@ -32,7 +32,8 @@ def measured(
         ends = _weight_range(source, also.design_weight, progress)
         measures["weightsum"] = f"{_design_measure(also.design_weight)} AS weightsum"
     if also.record_key is not None:
-        measures["keysum"] = f"{key_measure(source, also.record_key, progress)} AS keysum"
+        summed, source.key_range = key_measure(source, also.record_key, progress)
+        measures["keysum"] = f"{summed} AS keysum"
     return measures, ends
 
 

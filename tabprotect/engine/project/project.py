@@ -23,6 +23,7 @@ from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import kept_of
+from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.roles import NO_ROLES, Roles
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -88,6 +89,8 @@ class Project:
         The magnitude table with its rules; ``None`` for a table of counts.
     record_keys
         The sum of the record keys of each cell, if the table came from records with keys.
+    key_range
+        Record keys, and their sums, are whole numbers below it.
     weights
         The weighted counts, if the records have design weights.
     at_risk
@@ -130,6 +133,7 @@ class Project:
     table: Table | None = None
     magnitudes: ChosenMagnitudes | None = field(default=None, repr=False)
     record_keys: Table | None = field(default=None, repr=False)
+    key_range: int = KEY_MODULUS
     weights: DesignWeights | None = field(default=None, repr=False)
     at_risk: SmallCount = field(default_factory=SmallCount)
     people: People = field(default_factory=People)
@@ -338,6 +342,7 @@ class Project:
             self.at_risk,
             self.title,
             record_keys=self.record_keys,
+            key_range=self.key_range,
             weights=self.weights,
             people=self.people,
             roles=self.roles,
@@ -396,7 +401,17 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "comparison": ("comparison",),
         # These come with a table.
         **dict.fromkeys(
-            ("source", "edited", "notes", "kept_totals", "record_keys", "weights", "cycles_from"), ()
+            (
+                "source",
+                "edited",
+                "notes",
+                "kept_totals",
+                "record_keys",
+                "key_range",
+                "weights",
+                "cycles_from",
+            ),
+            (),
         ),
     }
 )

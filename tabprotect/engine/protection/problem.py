@@ -20,7 +20,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.protection.people import People
-from tabprotect.engine.randomness import Coins, Randomness
+from tabprotect.engine.randomness import KEY_MODULUS, Coins, Randomness
 from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -118,8 +118,9 @@ class Problem:
     Attributes
     ----------
     record_keys
-        The sum of the record keys of each cell (below ``randomness.KEY_MODULUS``), where the records have
-        keys.
+        The sum of the record keys of each cell, where the records have keys.
+    key_range
+        Record keys are whole numbers below it, and their sums are taken modulo it.
     weights
         The sum of the design weights of each cell's records, where they have any.
     magnitudes
@@ -139,6 +140,7 @@ class Problem:
     magnitudes: MagnitudeProblem | None = None
     people: People = field(default_factory=People)
     roles: Roles = NO_ROLES
+    key_range: int = KEY_MODULUS
 
     @classmethod
     def of_magnitudes(

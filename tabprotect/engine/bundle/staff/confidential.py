@@ -39,7 +39,7 @@ from tabprotect.engine.protection.problem import (
     Steps,
 )
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.randomness import GENERATOR, Randomness
+from tabprotect.engine.randomness import GENERATOR, KEY_MODULUS, Randomness
 from tabprotect.engine.release.mechanism import NAMED, Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
@@ -151,6 +151,8 @@ def contents(
     keys, weights = record.problem.record_keys, record.problem.weights
     if weights is not None:
         stated["weights"] = {"low": weights.low, "high": weights.high}
+    if record.problem.key_range != KEY_MODULUS:
+        stated["key_range"] = record.problem.key_range
     if magnitudes is not None:
         audit = protected.verdict.audit
         stated |= {
@@ -384,7 +386,12 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     try:
         require_inline(method.parameters, stated.parameters)
         problem = Problem(
-            original.table, stated.at_risk, release.title, record_keys=record_keys, weights=weights
+            original.table,
+            stated.at_risk,
+            release.title,
+            record_keys=record_keys,
+            key_range=stated.key_range,
+            weights=weights,
         )
         coins = release.mechanism.coins or stated.randomness.coins
         randomness = replace(stated.randomness, coins=coins)
@@ -478,6 +485,7 @@ class _Stated:
     decisions: tuple[str, ...]
     names: tuple[str, str]
     weights: tuple[int, int] | None
+    key_range: int
 
     @classmethod
     def read(cls, data: bytes, table: Table) -> _Stated:
@@ -496,6 +504,7 @@ class _Stated:
                 tuple(map(str, stated["decisions"])),
                 (str(stated.get("prepared_by", "")), str(stated.get("approved_by", ""))),
                 None if weights is None else (int(weights["low"]), int(weights["high"])),
+                int(stated.get("key_range", KEY_MODULUS)),
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
             raise BundleError(message("{RECORD}: the record is not as it was written", RECORD)) from None

@@ -20,7 +20,6 @@ from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.magnitude_ways import chosen
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import of_parts, regrouped
-from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import banded, cut_at
@@ -346,7 +345,7 @@ def _added(
         keys = change(keys)
         if summed:
             cells, sums = keys.cells
-            rest = Table.sparse(domain, cells, sums % KEY_MODULUS)
+            rest = Table.sparse(domain, cells, sums % project.key_range)
             keys = rest if keys.is_sparse else Table.dense(domain, rest.counts)
     if weights is not None:
         weights = replace(weights, sums=change(weights.sums))

@@ -24,7 +24,7 @@ from tabprotect.engine.project.sources import codings_of, records_file
 from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.protection.people import People
-from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.randomness import KEY_MODULUS, Randomness
 from tabprotect.engine.sensitivity.roles import Roles
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -68,6 +68,7 @@ def edited(project: Project, table: Table, magnitudes: ChosenMagnitudes | None =
         magnitudes=magnitudes,
         # Keys and weights belong to the counted records.
         record_keys=None,
+        key_range=KEY_MODULUS,
         weights=None,
         kept_totals=(),
         edited=True,
@@ -222,7 +223,7 @@ def counted(records: GivenRecords | None, context: Context, asked: MagnitudeTabu
     fresh = new_document(found.table, source=asked.source)
     # The file holds records, not the table: a command line with this source would not open it.
     keys = _drawn_keys(found.table, asked, context) if asked.draw_keys else found.record_keys
-    return replace(fresh, edited=True, record_keys=keys, weights=found.weights)
+    return replace(fresh, edited=True, record_keys=keys, key_range=found.key_range, weights=found.weights)
 
 
 def _drawn_keys(table: Table, asked: Tabulation, context: Context) -> Table:

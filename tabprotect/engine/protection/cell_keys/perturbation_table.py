@@ -7,7 +7,7 @@ cuts the cell keys 0 .. 10^8 - 1 into intervals and gives each its noise. Count 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -196,6 +196,15 @@ class PerturbationTable:
             if width:
                 found[noise] = found.get(noise, 0.0) + width / KEYS
         return found
+
+    def on_grid(self, key_range: int) -> PerturbationTable:
+        """The table that cell keys of fewer values look up: probabilities are multiples of 1 / key_range."""
+        steps = (2 * self.upper * key_range + KEYS - 1) // (2 * KEYS)
+        upper = steps * KEYS // key_range
+        if (upper == self.upper).all():
+            return self
+        found = replace(self, upper=upper)
+        return replace(found, probabilities=found.widths / KEYS)
 
     @cached_property
     def targets(self) -> Ints:

@@ -16,7 +16,6 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import MAY_NAME_FILES, Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable
@@ -119,7 +118,7 @@ def part(problem: Problem, margin: tuple[str, ...]) -> Problem:
     keys, weights = problem.record_keys, problem.weights
     if keys is not None:
         summed = keys.margin(margin)
-        keys = Table.dense(table.domain, summed.counts % KEY_MODULUS)
+        keys = Table.dense(table.domain, summed.counts % problem.key_range)
     if weights is not None:
         weights = weights.margin(margin)
     return Problem(
@@ -127,6 +126,7 @@ def part(problem: Problem, margin: tuple[str, ...]) -> Problem:
         problem.at_risk,
         problem.title,
         record_keys=keys,
+        key_range=problem.key_range,
         weights=weights,
     )
 

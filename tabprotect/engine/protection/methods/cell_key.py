@@ -67,7 +67,7 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
-from tabprotect.engine.protection.cell_keys.cell_noise import drawn, hashed, perturbed
+from tabprotect.engine.protection.cell_keys.cell_noise import cell_keys, drawn, hashed, perturbed
 from tabprotect.engine.protection.cell_keys.key_parameters import (
     JS,
     KEYS,
@@ -277,7 +277,8 @@ class CellKey(Method):
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Look up the noise of every published count."""
-        table = table_of(values)
+        given = table_of(values)
+        table = given.on_grid(problem.key_range)
         if problem.table.total > INT64_MAX - LARGEST_D:
             raise InputError(message("a count is too large to be perturbed within 9.2e18"))
         stored = problem.record_keys is not None or values[KEYS] == "records"
@@ -297,11 +298,13 @@ class CellKey(Method):
             progress.report(message("looking up the noise"), number / len(margins))
             one = Publication(publication.domain, (margin,), publication.groupings)
             counts, of_keys = one.sums(problem.table)[0], one.sums(keys)[0]
+            of_keys = cell_keys(counts, of_keys, problem.key_range)
             if secret is not None:
                 of_keys = hashed(of_keys, secret)
             weights = None if sums is None else one.sums(sums)[0]
             tables.append(perturbed(table, counts, of_keys, weights))
-        disclosed = {} if values[TABLE] is None else {"table": files.to_json(table)}
+        own = values[TABLE] is not None or table is not given
+        disclosed = {"table": files.to_json(table)} if own else {}
         said = message(
             "The table has no record keys: keys were drawn for this run, and another table "
             "of the same records will get other noise."
