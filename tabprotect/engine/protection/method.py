@@ -205,6 +205,14 @@ class Method(Documented, ABC):
         """Return True if two runs may differ; a method without chance is tried once."""
         return True
 
+    def drawn_by_cells(self, values: Values) -> tuple[object, ...] | None:
+        """What its chance depends on beside the labels of cells, where each cell has its own.
+
+        Such a cell keeps its coins in every table with these variables; ``None`` where coins are those
+        of the table.
+        """
+        return None
+
     def privacy(self, domain: Domain, values: Values) -> Privacy | None:
         """The budget of differential privacy that a draw spends; ``None`` without one."""
         return None

@@ -327,14 +327,16 @@ class Suppression(ProtectingKeywords, total=False):
 
     margins: str | None
     groupings: str | None
-    level: int
+    level: int | None
     level_percent: float
     totals: Literal["allowed", "published"]
     zeros: Literal["published", "allowed"] | str
     insiders: Literal["none", "outside", "one", "all"]
     costs: Literal["count", "unity", "log"]
     whole_range: bool
-    choice: Literal["cheapest", "random", "blocks"]
+    choice: Literal["letters", "cheapest", "random", "blocks"]
+    half: float | None
+    largest_class: int | None
     block: int | None
     spread: float
     search: Literal["usual", "longer"]

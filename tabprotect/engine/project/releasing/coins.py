@@ -18,10 +18,12 @@ import numpy as np
 from tabprotect.engine import agency
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import ACCEPT, ParameterError, RefusedError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.descriptions.run_summary import short_seed_sentence
 from tabprotect.engine.protection.problem import GIVEN_SEED, SHORT_SEED, Problem
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.left_before import damaged
 from tabprotect.engine.release.mechanism import Mechanism
@@ -29,6 +31,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 LABEL = message("tabprotect coins of a release, version 1")
+CELLS_LABEL = "tabprotect coins of cells, version 1"
 KEYS_LABEL = "tabprotect record keys, version 1"
 
 FRESH_COINS = message(
@@ -131,6 +134,8 @@ def agency_randomness(
 ) -> Randomness:
     """HMAC-SHA256 (RFC 2104) of the original and all of the mechanism, as a seed of 256 bits.
 
+    Where every cell has its own coins, of the names of the variables: the same in every vintage.
+
     Parameters
     ----------
     values
@@ -144,6 +149,9 @@ def agency_randomness(
         When the house's key cannot be read or made.
     """
     domain = problem.table.domain
+    if (own := methods()[method].drawn_by_cells(Values(values))) is not None:
+        said = json.dumps([method, sorted(domain.names), *own])
+        return _keyed([CELLS_LABEL.encode(), said.encode()], key)
     mechanism = Mechanism(method, domain, dict(sorted(values.items())))
     parts = [
         LABEL.encode(),

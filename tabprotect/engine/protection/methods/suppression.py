@@ -60,6 +60,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.cell_chance import KEY_BYTES
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import MagnitudeMethod, Method
 from tabprotect.engine.protection.problem import Draft, MagnitudeProblem, Problem
@@ -67,16 +68,20 @@ from tabprotect.engine.protection.published_margins import Support, counts_of, r
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
 from tabprotect.engine.protection.suppressing.block_rule import BLOCK, USUAL, BlockRule
-from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
+from tabprotect.engine.protection.suppressing.choice import SEARCH, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
+from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, USUAL_HALF
+from tabprotect.engine.protection.suppressing.planned import LETTERS, hidden_supports, plan, stated_law
 from tabprotect.engine.protection.suppressing.sensitive import (
     COSTS,
     INSIDERS,
     LEVEL,
     LEVEL_PERCENT,
+    PLANNED_LEVEL,
     STATUSES,
     TOTALS,
+    USUAL_LEVEL,
     WHOLE_RANGE,
     ZEROS,
     never_zero,
@@ -109,13 +114,17 @@ NOTE = message(
 )
 
 
-CHOICE: Parameter[Literal["cheapest", "random", "blocks"]] = Parameter(
+CHOICE: Parameter[Literal["letters", "cheapest", "random", "blocks"]] = Parameter(
     "choice",
     message("Choice"),
     message("Which of many patterns is taken."),
     "choice",
     "cheapest",
     choices={
+        "letters": message(
+            "The cheapest pattern for a plan that knows of each count a letter drawn by chance; the letters "
+            "of hidden cells are published. What the pattern tells is told by them, and is judged."
+        ),
         "cheapest": message("The cheapest pattern found: the same table gives the same one."),
         "random": message("Costs are multiplied by secret random factors: the pattern tells less."),
         "blocks": message(
@@ -135,20 +144,6 @@ SPREAD: Parameter[float] = Parameter(
     1000.0,
 )
 
-SEARCH: Parameter[Search] = Parameter(
-    "search",
-    message("Search"),
-    message("How long a cheap pattern is looked for."),
-    "choice",
-    "usual",
-    choices={
-        "usual": message("Some seconds at most, minutes in large tables of three and more variables."),
-        "longer": message(
-            "About eight times as long: a cheaper pattern where there are three variables or more."
-        ),
-    },
-)
-
 
 class Suppression(Method):
     """Hide sensitive cells and what would reveal them."""
@@ -166,6 +161,8 @@ class Suppression(Method):
         COSTS,
         WHOLE_RANGE,
         CHOICE,
+        HALF,
+        LARGEST,
         BLOCK,
         SPREAD,
         SEARCH,
@@ -200,17 +197,29 @@ class Suppression(Method):
     most_trials: ClassVar[int] = 3
 
     def is_random(self, values: Values) -> bool:
-        """Return True if the costs are; else the same table gives the same pattern."""
-        return values.get("choice") == "random"
+        """Return True if costs or letters are; else the same table gives the same pattern."""
+        return values.get("choice") in ("random", "letters")
+
+    def drawn_by_cells(self, values: Values) -> tuple[object, ...] | None:
+        """Letters belong to the cells, whatever else is set."""
+        return (values[HALF],) if values.get("choice") == "letters" else None
 
     def promised(self, values: Values) -> tuple[str, ...]:
-        """Blocks look at no interval."""
-        blocks = values[CHOICE] == "blocks"
-        return tuple(n for n in self.guarantees if n != "intervals_protected" or not blocks)
+        """Blocks look at no interval, and with letters the plan keeps them."""
+        intervals = values[CHOICE] not in ("blocks", "letters")
+        return tuple(n for n in self.guarantees if n != "intervals_protected" or intervals)
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """Settle parameters as every method does, and what is in the file of statuses."""
         values = super().resolve(domain, given)
+        level = values[LEVEL] or USUAL_LEVEL
+        if values[CHOICE] == "letters":
+            _require_inner(domain, values)
+            level = values[LEVEL] or PLANNED_LEVEL
+            values |= {HALF.name: values[HALF] or USUAL_HALF}
+        else:
+            values |= {HALF.name: None, LARGEST.name: None}
+        values |= {LEVEL.name: level}
         if values[CHOICE] != "blocks":
             values |= {BLOCK.name: None}
         elif values[STATUSES]:
@@ -233,6 +242,8 @@ class Suppression(Method):
         publication = publication_of(problem.table.domain, values)
         if values[CHOICE] == "blocks":
             return _in_blocks(problem, publication, values)
+        if values[CHOICE] == "letters":
+            return _by_letters(problem, publication, values, generator.bytes(KEY_BYTES), progress)
         task = _at_random(task_of(problem, publication, values), values, generator)
         try:
             choice = choose(task, values[SEARCH], progress)
@@ -284,6 +295,7 @@ class Suppression(Method):
         """Published counts are the true ones; the choice of the hidden cells by choosing again."""
         parameters = dict(release.mechanism.parameters)
         at_risk, given = parameters.pop("at_risk", None), parameters.pop(GIVEN, False)
+        letters = parameters.pop(LETTERS, None)
         values = self.resolve(release.domain, parameters)
         publication = publication_of(release.domain, values)
         counts = counts_of(release, publication)
@@ -294,6 +306,8 @@ class Suppression(Method):
         # One more than the count, so that 0 can stand for none.
         shown = np.where(hidden, 0, counts + 1)
         rerun, sure = None, -1
+        if rule is not None and values[CHOICE] == "letters":
+            return _told_by_letters(release, (publication, shown), hidden, (values, rule, letters), given)
         if rule is not None and values[CHOICE] == "blocks":
             blocks = _blocks(publication, values, rule)
             rerun = blocks.rerun(hidden)
@@ -379,6 +393,71 @@ def _in_blocks(problem: Problem, publication: Publication, values: Values) -> Dr
     )
 
 
+def _require_inner(domain: Domain, values: Values) -> None:
+    if domain not in publication_of(domain, values).domains:
+        raise ParameterError(
+            {"choice": message("letters belong to inner cells, and these are not published")},
+            hint=message("take choice=cheapest"),
+        )
+
+
+def _by_letters(
+    problem: Problem, publication: Publication, values: Values, key: bytes, progress: Progress
+) -> Draft:
+    """Hide what protects the plan; the posterior alone judges."""
+    found = plan(problem, publication, values, key, progress)
+    counts: Ints = np.asarray(publication.incidence @ problem.table.counts.reshape(-1))
+    tables, statuses = _main_first(publication, counts, found.hidden, _letters(found.task, found.hidden))
+    disclosed: dict[str, object] = {"at_risk": str(problem.at_risk), **found.disclosed}
+    if values[STATUSES]:
+        disclosed[GIVEN] = True
+    findings: dict[str, object] = {
+        message("primary cells"): int(found.task.primary.sum()),
+        message("secondary cells"): int((found.hidden & ~found.task.primary).sum()),
+    }
+    sentence = message(
+        "No pattern protects all that is planned as at risk: all that is not zero is hidden, as far as it may be."
+    )
+    if found.choice is not None:
+        findings |= {"cost": found.choice.cost, "gap": found.choice.gap, "choice": found.choice.sentence}
+        number = int(found.task.primary.sum())
+        sentence = plural(
+            number,
+            "{number} published number is planned as at risk, {hidden} are hidden in all. Intervals hold for "
+            "the plan; the posterior judges.",
+            "{number} published numbers are planned as at risk, {hidden} are hidden in all. Intervals hold "
+            "for the plan; the posterior judges.",
+            number,
+            int(found.hidden.sum()),
+        )
+    return Draft(tables, disclosed=disclosed, statuses=statuses, findings=findings, sentence=sentence)
+
+
+def _told_by_letters(
+    release: Release,
+    shown: tuple[Publication, Ints],
+    hidden: Bools,
+    stated: tuple[Values, SmallCount, object],
+    given: object,
+) -> CellFactors:
+    """The letters of the hidden cells: nothing else depends on what is hidden."""
+    (publication, counts), (values, rule, letters) = shown, stated
+    of_cells, supports = hidden_supports(publication, hidden, letters, stated_law(values, rule))
+    first = int(counts.max(initial=0)) + 1
+    numbers = np.where(of_cells >= 0, first + of_cells, counts)
+    least = int(never_zero(values, rule))
+
+    def weigh(number: int, size: int) -> Support:
+        if number >= first:
+            return supports[number - first]
+        return (number - 1, number - 1, None) if number else (least, UNBOUNDED, None)
+
+    left_out: tuple[Omission, ...] = ("pattern_choice",) if given else ()
+    return sum_factors(
+        release, (publication, numbers), weigh, note=GIVEN_NOTE if given else "", left_out=left_out
+    )
+
+
 def _again(
     publication: Publication, values: Values, rule: SmallCount, hidden: Bools
 ) -> Callable[[Table, np.random.Generator], float]:
@@ -419,7 +498,7 @@ def _suggestions(values: Values) -> tuple[Suggestion, ...]:
         found.append(Suggestion(message("Ask for the level only"), {"whole_range": False}))
     elif values[LEVEL_PERCENT] > 0:
         found.append(Suggestion(message("Ask for the absolute level only"), {"level_percent": 0.0}))
-    elif values[LEVEL] > 1:
+    elif (values[LEVEL] or USUAL_LEVEL) > 1:
         found.append(Suggestion(message("Ask for a level of 1"), {"level": 1}))
     if values[INSIDERS] in ("one", "all"):
         found.append(

@@ -13,6 +13,7 @@ from typing import Literal
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import GAP, CuttingPlanes
@@ -28,6 +29,20 @@ MOST_IN_PLANES = 3_000
 
 
 Search = Literal["usual", "longer"]
+
+SEARCH: Parameter[Search] = Parameter(
+    "search",
+    message("Search"),
+    message("How long a cheap pattern is looked for."),
+    "choice",
+    "usual",
+    choices={
+        "usual": message("Some seconds at most, minutes in large tables of three and more variables."),
+        "longer": message(
+            "About eight times as long: a cheaper pattern where there are three variables or more."
+        ),
+    },
+)
 
 WORK, BY_NUMBER, TWO_WAY, LONGER = 2.3e6, 2_100.0, 1.2e6, 8.0
 """Microseconds of a usual core that cutting planes take at least, more for each published number,

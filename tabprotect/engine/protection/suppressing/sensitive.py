@@ -20,12 +20,15 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message
 
-LEVEL: Parameter[int] = Parameter(
+LEVEL: Parameter[int | None] = Parameter(
     "level",
     message("Protection level"),
-    message("How far an unsafe count must stay open, downwards and upwards."),
+    message(
+        "How far an unsafe count must stay open, downwards and upwards. Without a number 2, and 1 for the "
+        "choice by letters."
+    ),
     "integer",
-    2,
+    None,
     1,
     10**9,
     unit=message("counts"),
@@ -111,6 +114,9 @@ STATUSES: Parameter[str | None] = Parameter(
     public=False,
 )
 
+USUAL_LEVEL, PLANNED_LEVEL = 2, 1
+"""The protection level where none is given, and that of a plan."""
+
 DEAREST = 10.0
 """Cost of hiding the grand total, as a multiple of that of the costliest other cell."""
 
@@ -120,8 +126,13 @@ def never_zero(values: Values, rule: SmallCount) -> bool:
     return values[ZEROS] == "published" and rule.low > 0
 
 
-def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
+def task_of(problem: Problem, publication: Publication, values: Values, *, planned: bool = False) -> Task:
     """The task that a table's rule and the parameters set.
+
+    Parameters
+    ----------
+    planned
+        Whether it is a plan: given statuses have the last word over what it makes sensitive.
 
     Raises
     ------
@@ -142,6 +153,8 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
     text = values[STATUSES]
     if text:
         given = GivenStatuses.of(text, publication)
+        if planned:
+            primary &= ~(given.published | given.safe)
         _check(given, publication, primary, counts if never_zero(values, rule) else None)
         primary = primary | given.sensitive
         cost = np.where(np.isnan(given.cost) | np.isinf(cost), cost, given.cost)
@@ -165,7 +178,7 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
 def _level(counts: Ints, values: Values, rule: SmallCount) -> Ints:
     """The largest of what is asked for: a number, a share, the whole range of the rule."""
     percent = values[LEVEL_PERCENT]
-    level: Ints = np.maximum(values[LEVEL], np.ceil(counts * (percent / 100)).astype(np.int64))
+    level: Ints = np.maximum(values[LEVEL] or USUAL_LEVEL, np.ceil(counts * (percent / 100)).astype(np.int64))
     if values[WHOLE_RANGE]:
         level = np.maximum(level, np.maximum(counts - rule.low, rule.high - counts))
     return level

@@ -1,0 +1,173 @@
+"""A hiding set that is chosen for a plan: by letters of the counts, never by the counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.published_margins import Support
+from tabprotect.engine.protection.suppressing.choice import SEARCH, HidingChoice, choose
+from tabprotect.engine.protection.suppressing.letters import (
+    HALF,
+    LARGEST,
+    USUAL_HALF,
+    LetterLaw,
+    as_text,
+    from_text,
+    most_in_classes,
+)
+from tabprotect.engine.protection.suppressing.sensitive import STATUSES, never_zero, task_of
+from tabprotect.engine.protection.suppressing.task import Task
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.publication import Publication
+
+LETTERS = "letters"
+"""Disclosed: the letters of the hidden inner cells, in the order of the cells."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedPattern:
+    """What is hidden by a plan. Confidential.
+
+    Attributes
+    ----------
+    publication
+    law
+    letters : int64 (inner cells,)
+    task
+        That of the plan.
+    choice
+        ``None`` where the plan asks for more than can be had: all that is not zero is hidden.
+    hidden : bool (published cells,)
+    """
+
+    publication: Publication
+    law: LetterLaw
+    letters: Ints
+    task: Task
+    choice: HidingChoice | None
+    hidden: Bools
+
+    @property
+    def disclosed(self) -> dict[str, object]:
+        """What the release states beside the rule."""
+        of_hidden = self.letters[self.hidden[inner_run(self.publication)]]
+        return {LARGEST.name: self.law.largest, LETTERS: as_text(of_hidden)}
+
+
+def inner_run(publication: Publication) -> slice:
+    """The published cells that are the inner ones.
+
+    Raises
+    ------
+    ValueError
+        Where they are not published.
+    """
+    at = publication.domains.index(publication.domain)
+    return slice(int(publication.starts[at]), int(publication.starts[at + 1]))
+
+
+def plan(
+    problem: Problem, publication: Publication, values: Values, key: bytes, progress: Progress = SILENT
+) -> PlannedPattern:
+    """Draw letters, and choose a hiding set that protects all that are planned as at risk.
+
+    Parameters
+    ----------
+    values
+        As for :func:`task_of`, with those of letters.
+    key
+        That of the letters.
+
+    Raises
+    ------
+    InputError
+        For a given status that the rule contradicts.
+    """
+    if values[STATUSES]:
+        # What contradicts the true counts is refused, not what contradicts the plan.
+        task_of(problem, publication, values)
+    rule, half = problem.at_risk, values[HALF] or USUAL_HALF
+    told = _grand_total(publication) is not None and not values[STATUSES]
+    largest = most_in_classes(rule, half, values[LARGEST], problem.table if told else None)
+    law = LetterLaw(rule, half, largest, zeros=not never_zero(values, rule))
+    return hide(problem, publication, values, law, law.draw(problem.table, key), progress)
+
+
+def hide(
+    problem: Problem,
+    publication: Publication,
+    values: Values,
+    law: LetterLaw,
+    letters: Ints,
+    progress: Progress = SILENT,
+) -> PlannedPattern:
+    """Choose a hiding set for letters, int64 (inner cells,): of the table only zeros and labels matter."""
+    task = _planned_task(law, problem, publication, letters, values)
+    try:
+        choice = choose(task, values[SEARCH], progress)
+    except InfeasibleError:
+        hidden = task.primary | ((task.values > 0) & np.isfinite(task.cost))
+        if task.forced is not None:
+            hidden |= task.forced
+        return PlannedPattern(publication, law, letters, task, None, hidden)
+    return PlannedPattern(publication, law, letters, task, choice, choice.hidden)
+
+
+def _planned_task(
+    law: LetterLaw, problem: Problem, publication: Publication, letters: Ints, values: Values
+) -> Task:
+    """The task that the plan sets: every letter P is primary, and so are planned totals at risk."""
+    planned = replace(problem, table=law.plan(problem.table, letters), at_risk=law.at_risk)
+    task = task_of(planned, publication, values, planned=True)
+    cost, total = task.cost.copy(), _grand_total(publication)
+    # A zero that is told by its letter would be hidden in vain.
+    run = inner_run(publication)
+    cost[run][letters == len(law.planned) - 1] = np.inf
+    if total is not None:
+        # Its own count decides the classes.
+        cost[total] = np.inf
+    return replace(task, cost=cost)
+
+
+def _grand_total(publication: Publication) -> int | None:
+    if () not in publication.margins:
+        return None
+    return int(publication.starts[publication.margins.index(())])
+
+
+def hidden_supports(
+    publication: Publication, hidden: Bools, letters: object, law: LetterLaw
+) -> tuple[Ints, dict[int, Support]]:
+    """The hidden inner cells among the published ones, and what their letters say.
+
+    Returns
+    -------
+    int64 (size,)
+        The letter of each hidden inner cell, else -1.
+    dict
+        Letter -> what the count may be.
+
+    Raises
+    ------
+    InputError
+        If the letters are not those of so many cells.
+    """
+    out = np.full(publication.size, -1, dtype=np.int64)
+    run = inner_run(publication)
+    at = np.flatnonzero(hidden[run])
+    out[run.start + at] = from_text(letters, len(at), law)
+    return out, {letter: law.support(letter) for letter in np.unique(out[out >= 0]).tolist()}
+
+
+def stated_law(values: Values, rule: SmallCount) -> LetterLaw:
+    """The law of letters that a release states."""
+    half = values[HALF] or USUAL_HALF
+    largest = most_in_classes(rule, half, values[LARGEST], None)
+    return LetterLaw(rule, half, largest, zeros=not never_zero(values, rule))
