@@ -50,6 +50,30 @@ def reached(cycles: int, starts: Ints, cells: Ints, signs: Signs, positive: Bool
         positive[cells[mine]] |= np.where(signs[mine] > 0, up, down)
 
 
+def undoable(
+    cycles: int,
+    adds: bool,
+    subtracts: bool,
+    leaves: bool,
+    starts: Ints,
+    cells: Ints,
+    signs: Signs,
+    least: Ints,
+    most: Ints,
+    found: Bools,
+) -> None:
+    """One pass backwards: any_zero takes a cycle from counts that are 1 at least."""
+    for cycle in reversed(range(cycles)):
+        mine = slice(int(starts[cycle]), int(starts[cycle + 1]))
+        here, plus = cells[mine], signs[mine] > 0
+        up = adds and bool((most[here[plus]] >= 2).all())
+        down = subtracts and bool((most[here[~plus]] >= 2).all())
+        sure = (most[here] <= 0).any() or (leaves and (least[here] >= 1).all())
+        found[cycle] |= up or down or not sure
+        most[here] += np.where(plus, down, up)
+        least[here] -= np.where(plus, up, down) * (least[here] > 1)
+
+
 def walk(
     cycles: int,
     copies: int,

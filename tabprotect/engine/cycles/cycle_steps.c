@@ -1,5 +1,5 @@
 /* Cycles applied one after the other, and their layers: see forward_walk.py, layers.py, reach.py,
- * sampling.py and signatures.py, which do the same in numpy. */
+ * open_cycles.py, sampling.py and signatures.py, which do the same in numpy. */
 
 #include "../extension.h"
 
@@ -58,6 +58,46 @@ static PyObject *reached(PyObject *module, PyObject *args)
             out[i] |= up | down;
             for (int64_t e = starts[i]; e < starts[i + 1]; e++)
                 positive[cells[e]] |= signs[e] > 0 ? up : down;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    return all_let_go(&a);
+}
+
+/* Parameters: whether coins add, subtract and leave; starts, cells, signs, then the least and the largest
+ * count of each cell after these cycles, which become those before them, and the cycles that matter. */
+static PyObject *undoable(PyObject *module, PyObject *args)
+{
+    PyObject *given[6];
+    Arrays a = {.held = 0};
+    long long cycles;
+    int adds, subtracts, leaves;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LiiiOOOOOO", &cycles, &adds, &subtracts, &leaves, &given[0], &given[1],
+                          &given[2], &given[3], &given[4], &given[5]))
+        return NULL;
+    if (hold(&a, given, 6, 1 << 3 | 1 << 4 | 1 << 5)) {
+        const int64_t *starts = a.view[0].buf, *cells = a.view[1].buf;
+        const int8_t *signs = a.view[2].buf;
+        int64_t *least = a.view[3].buf, *most = a.view[4].buf;
+        uint8_t *out = a.view[5].buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t i = cycles - 1; i >= 0; i--) {
+            int up = adds, down = subtracts, empty = 0, full = leaves;
+            for (int64_t e = starts[i]; e < starts[i + 1]; e++) {
+                int64_t c = cells[e];
+                if (most[c] < 2)
+                    *(signs[e] > 0 ? &up : &down) = 0;
+                empty |= most[c] < 1;
+                full &= least[c] > 0;
+            }
+            out[i] |= up || down || !(empty || full);
+            for (int64_t e = starts[i]; e < starts[i + 1]; e++) {
+                int64_t c = cells[e];
+                most[c] += signs[e] > 0 ? down : up;
+                if (least[c] > 1)
+                    least[c] -= signs[e] > 0 ? up : down;
+            }
         }
         Py_END_ALLOW_THREADS
     }
@@ -453,6 +493,7 @@ static PyMethodDef methods[] = {
     {"grouped", grouped, METH_VARARGS, "Cells that the same cycles touch: see signatures.py."},
     {"layer_numbers", layer_numbers, METH_VARARGS, "The layer of each cycle: see layers.py."},
     {"reached", reached, METH_VARARGS, "The cycles that coins can take: see reach.py."},
+    {"undoable", undoable, METH_VARARGS, "The cycles that may have been taken: see open_cycles.py."},
     {"walk", walk, METH_VARARGS, "One pass of the cycles: see forward_walk.py."},
     {NULL, NULL, 0, NULL},
 };

@@ -18,6 +18,19 @@ def grouped(
 ) -> int: ...
 def layer_numbers(cycles: int, starts: Any, cells: Any, last: Any, to: Any, /) -> None: ...
 def reached(cycles: int, starts: Any, cells: Any, signs: Any, positive: Any, taken: Any, /) -> None: ...
+def undoable(
+    cycles: int,
+    adds: bool,
+    subtracts: bool,
+    leaves: bool,
+    starts: Any,
+    cells: Any,
+    signs: Any,
+    least: Any,
+    most: Any,
+    found: Any,
+    /,
+) -> None: ...
 def walk(
     cycles: int,
     copies: int,

@@ -28,6 +28,7 @@ from tabprotect.engine.disclosure.coin_laws import RULES, forward_law, weighted
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
+from tabprotect.engine.posterior.moves.open_cycles import only_open
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
@@ -220,7 +221,7 @@ class _Judge:
     def _judged(self, release: Release) -> bool:
         likelihood = likelihood_of(release)
         if isinstance(likelihood, MoveSequence) and not release.domain.structural:
-            model = group_model(likelihood, Uniform(), self.progress)
+            model = only_open(group_model(likelihood, Uniform(), self.progress))
             self.by_draws = self.by_draws or Elimination.of(model, self.progress) is None
             if self.by_draws:
                 # A verdict by drawn originals takes too long: enough to see what is beyond doubt.

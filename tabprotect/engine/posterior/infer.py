@@ -22,6 +22,7 @@ from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.margins import laws_of, standard_errors
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
+from tabprotect.engine.posterior.moves.open_cycles import only_open
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
@@ -46,7 +47,7 @@ def log_weights(likelihood: MoveSequence, tables: Ints, progress: Progress) -> F
 
     ``None`` if the originals of some component are too many to be listed.
     """
-    model = group_model(likelihood, Uniform(), progress)
+    model = only_open(group_model(likelihood, Uniform(), progress))
     sig = model.signatures
     change = tables - likelihood.published.counts.reshape(-1)
     group = sig.group_of_cell

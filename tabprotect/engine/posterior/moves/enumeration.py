@@ -41,7 +41,7 @@ def enumerated_originals(
     """
     chosen = np.arange(len(model.moves)) if cycles is None else np.sort(cycles)
     entries = [model.moves.entries(int(i)) for i in chosen]
-    groups = np.unique(np.concatenate([cells for cells, _ in entries]))
+    groups = np.unique(np.concatenate([cells for cells, _ in entries] or [model.moves.cells]))
     column = {int(g): k for k, g in enumerate(groups)}
     local = [(np.array([column[int(g)] for g in cells]), signs.astype(np.int64)) for cells, signs in entries]
     change: Shorts = np.zeros((1, len(groups)), dtype=np.int16)

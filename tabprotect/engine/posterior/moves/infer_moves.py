@@ -14,6 +14,7 @@ from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.drawn_tables import listed_tables, narrow_tables, of_tables
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, number_of_originals
+from tabprotect.engine.posterior.moves.open_cycles import only_open
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
 from tabprotect.engine.posterior.posterior import IndependentPart, Posterior, SomeParts
@@ -128,7 +129,7 @@ def infer_moves(
     progress: Progress,
 ) -> Posterior:
     """See :func:`infer`. Cells that always move together share the distribution of their change."""
-    model = group_model(likelihood, prior, progress)
+    model = only_open(group_model(likelihood, prior, progress))
     sig = model.signatures
     # Untouched cells belong to a last group that never changes.
     group_of_cell = sig.column

@@ -353,7 +353,7 @@ def _future(model: GroupModel) -> Floats:
     """
     coin = model.coin
     zero = np.logical_or.reduceat(model.lowest[model.moves.cells] == 0, model.moves.starts[:-1])
-    blocked, move = float(zero.mean()), (coin.alpha + coin.beta) / 2
+    blocked, move = float(zero.mean()) if len(zero) else 0.0, (coin.alpha + coin.beta) / 2
     gain = np.ones((model.span + 1, model.span + 4))
     for left in range(1, len(gain)):
         then = np.append(gain[left - 1], gain[left - 1, -1])

@@ -77,7 +77,7 @@ def test_a_prior_that_weighs_keeps_every_cell() -> None:
 
 def test_draws_of_the_reversed_mechanism_are_called_exact() -> None:
     domain = Domain.of_shape((10, 10))
-    counts = np.random.default_rng(1).poisson(1.5, (10, 10)).astype(np.int64)
+    counts = np.random.default_rng(1).poisson(4, (10, 10)).astype(np.int64)
     moves = design(domain, "elementary")
     for rule, independent in (("negative", True), ("any_zero", False)):
         one = MoveSequence(Table.dense(domain, counts), moves, 0.25, 0.25, 1, rule)
