@@ -19,6 +19,7 @@ KERNELS = (
     "engine/posterior/moves/strip_sweeps",
     "engine/protection/suppressing/hiding_sets/pivots",
     "engine/protection/suppressing/near_tables/two_way_routes",
+    "engine/swaps/exchanges",
 )
 """The compiled parts, by the files of their C within the package; ``setup.py`` builds these."""
 

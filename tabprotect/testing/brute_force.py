@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.posterior.prior import Prior
-from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+    RecordSwaps,
+)
+from tabprotect.engine.swaps.swap_plan import SwapLevel, SwapPlan
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -51,8 +58,13 @@ def marginals(found: Mapping[Cells, float], most: int) -> Floats:
 def chance_of(likelihood: Likelihood, original: Cells) -> float:
     """P(release | original), up to a factor that does not depend on the original."""
     if isinstance(likelihood, CellFactors):
-        return weight(likelihood, Table.dense(likelihood.domain, _shaped(likelihood, original)))
+        return weight(likelihood, _dense(likelihood, original))
     published = tuple(likelihood.published.counts.reshape(-1).tolist())
+    if isinstance(likelihood, RecordSwaps):
+        tables = (_dense(likelihood, cells) for cells in (original, published))
+        if len({likelihood.kept.added_up(table).tobytes() for table in tables}) > 1:
+            return 0.0
+        return swapped(likelihood, original).get(published, 0.0)
     if isinstance(likelihood, AdaptiveSequence):
         rule, sequence = "any_zero", [None] * likelihood.steps
     else:
@@ -68,6 +80,131 @@ def chance_of(likelihood: Likelihood, original: Cells) -> float:
         sequence=sequence,
     )
     return float(law.get(published, 0))
+
+
+def swapped(likelihood: RecordSwaps, original: Cells) -> dict[Cells, float]:
+    """P(published | original) of a swap of records, forwards: every draw and every deal, every pairing.
+
+    Records of one cell are alike; for a handful of them.
+    """
+    plan, law = likelihood.plan, {original: 1.0}
+    for level in plan.levels:
+        after: dict[Cells, float] = {}
+        step = _dealt if level.rule == "deal" else _exchanged
+        for now, mass in law.items():
+            for then, chance in step(plan, level, now).items():
+                after[then] = after.get(then, 0.0) + mass * chance
+        law = after
+    return law
+
+
+def _dealt(plan: SwapPlan, level: SwapLevel, now: Cells) -> dict[Cells, float]:
+    """Every number that may be drawn of each cell, and every way to deal their places."""
+    law = {now: 1.0}
+    classes = plan.classes(level)
+    for number in np.unique(classes).tolist():
+        cells = np.flatnonzero(classes == number)
+        after: dict[Cells, float] = {}
+        rates = [float(level.rates[plan.kind[c]]) for c in cells]
+        people = [now[c] for c in cells]
+        places, kinds = plan.place[cells], plan.kind[cells]
+        for drawn in itertools.product(*(range(n + 1) for n in people)):
+            chance = math.prod(
+                math.comb(n, z) * r**z * (1.0 - r) ** (n - z)
+                for n, z, r in zip(people, drawn, rates, strict=True)
+            )
+            if not chance:
+                continue
+            for dealt, share in _dealings(drawn, places.tolist(), kinds.tolist()):
+                for before, mass in law.items():
+                    then = list(before)
+                    for c, out, back in zip(cells.tolist(), drawn, dealt, strict=True):
+                        then[c] += back - out
+                    after[tuple(then)] = after.get(tuple(then), 0.0) + mass * chance * share
+        law = after
+    return law
+
+
+def _dealings(drawn: Cells, places: Sequence[int], kinds: Sequence[int]) -> Iterator[tuple[list[int], float]]:
+    """Every table of the drawn by places and kinds with the same sums, and its chance."""
+    by_place = {p: sum(z for z, q in zip(drawn, places, strict=True) if p == q) for p in places}
+    by_kind = {k: sum(z for z, q in zip(drawn, kinds, strict=True) if k == q) for k in kinds}
+    sums = map(math.factorial, (*by_place.values(), *by_kind.values()))
+    ways = math.prod(sums) / math.factorial(sum(drawn))
+
+    def filled(at: int, free: dict[int, int], open_: dict[int, int]) -> Iterator[list[int]]:
+        if at == len(drawn):
+            if not any(free.values()) and not any(open_.values()):
+                yield []
+            return
+        p, k = places[at], kinds[at]
+        for n in range(min(free[p], open_[k]) + 1):
+            for rest in filled(at + 1, free | {p: free[p] - n}, open_ | {k: open_[k] - n}):
+                yield [n, *rest]
+
+    for table in filled(0, by_place, by_kind):
+        yield table, ways / math.prod(map(math.factorial, table))
+
+
+def _exchanged(plan: SwapPlan, level: SwapLevel, now: Cells) -> dict[Cells, float]:
+    """Every pairing of the records of each class, in every order, each pair exchanged or not."""
+    classes = plan.classes(level)
+    number = int(classes.max()) + 1
+    alone: dict[Cells, float] = {now: 1.0}
+    for c in range(number):
+        # One is left over where they are odd.
+        members = [int(cell) for cell in np.flatnonzero(classes == c)]
+        people = sum(now[cell] for cell in members)
+        if people % 2:
+            alone = {
+                tuple(n - (k == cell) for k, n in enumerate(left)): mass * now[cell] / people
+                for left, mass in alone.items()
+                for cell in members
+                if now[cell]
+            }
+    states = {(left, now): mass for left, mass in alone.items()}
+    for _ in range(sum(next(iter(alone))) // 2):
+        after: dict[tuple[Cells, Cells], float] = {}
+        for (left, table), mass in states.items():
+            pairs = sum(left) // 2
+            for a, b in itertools.combinations_with_replacement(range(len(left)), 2):
+                if classes[a] != classes[b]:
+                    continue
+                mine = sum(left[cell] for cell in np.flatnonzero(classes == classes[a]))
+                ways = left[a] * left[b] if a != b else math.comb(left[a], 2)
+                if not ways:
+                    continue
+                share = mass * (mine / 2 / pairs) * ways / math.comb(mine, 2)
+                rest = tuple(n - (k == a) - (k == b) for k, n in enumerate(left))
+                there = [n - (k == a) - (k == b) for k, n in enumerate(table)]
+                for cell, other in ((a, b), (b, a)):
+                    there[plan.cell[plan.place[cell], plan.kind[other]]] += 1
+                chance = exchange_chance(plan, level, table, tuple(there), (a, b))
+                for then, part in ((tuple(there), chance), (table, 1.0 - chance)):
+                    if part:
+                        after[rest, then] = after.get((rest, then), 0.0) + share * part
+        states = after
+    law: dict[Cells, float] = {}
+    for (_, table), mass in states.items():
+        law[table] = law.get(table, 0.0) + mass
+    return law
+
+
+def exchange_chance(
+    plan: SwapPlan, level: SwapLevel, now: Cells, then: Cells, pair: tuple[int, int]
+) -> float:
+    """The chance that records of two cells are exchanged, by the tables before and after."""
+    units = {int(level.unit[plan.place[cell]]) for cell in pair}
+    if len(units) == 1:
+        return 0.0
+    small = False
+    for target in level.targets:
+        categories = {int(target[plan.kind[cell]]) for cell in pair}
+        for table in (now, then):
+            for unit, category in itertools.product(units, categories):
+                mine = (level.unit[plan.place] == unit) & (target[plan.kind] == category)
+                small = small or 1 <= int(np.array(table)[mine].sum()) <= level.small
+    return float(level.rates[0 if small else 1])
 
 
 def weight(likelihood: CellFactors, original: Table, seed: int = 0) -> float:
@@ -122,5 +259,5 @@ def outcomes(
     return {cells: mass for cells, mass in law.items() if mass}
 
 
-def _shaped(likelihood: CellFactors, original: Cells) -> np.ndarray:
-    return np.array(original).reshape(likelihood.domain.shape)
+def _dense(likelihood: CellFactors | RecordSwaps, original: Cells) -> Table:
+    return Table.dense(likelihood.domain, np.array(original).reshape(likelihood.domain.shape))

@@ -18,6 +18,7 @@ from tabprotect.engine.release.likelihood import (
     CellFactors,
     Likelihood,
     MoveSequence,
+    RecordSwaps,
     Rerun,
 )
 from tabprotect.engine.tables.table import Table
@@ -55,6 +56,8 @@ class Misreading:
             return likelihood
         if isinstance(likelihood, CellFactors):
             return _of_factors(likelihood, self.power)
+        if isinstance(likelihood, RecordSwaps):
+            return _of_swaps(likelihood, self.power)
         return _of_moves(likelihood, self.power)
 
 
@@ -73,6 +76,15 @@ def _of_moves(likelihood: MoveSequence | AdaptiveSequence, power: float) -> Move
         return likelihood
     share = wrong / moving
     return replace(likelihood, alpha=likelihood.alpha * share, beta=likelihood.beta * share)
+
+
+def _of_swaps(likelihood: RecordSwaps, power: float) -> RecordSwaps:
+    """The odds that a record is drawn, or a pair exchanged, divided by ``power``."""
+    levels = tuple(
+        replace(level, rates=level.rates / (level.rates + power * (1.0 - level.rates)))
+        for level in likelihood.plan.levels
+    )
+    return replace(likelihood, plan=replace(likelihood.plan, levels=levels))
 
 
 def _of_factors(likelihood: CellFactors, power: float) -> CellFactors:

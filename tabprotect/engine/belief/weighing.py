@@ -25,7 +25,13 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.together.coarser import over_finer
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+    RecordSwaps,
+)
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
 
@@ -52,7 +58,8 @@ class Weighing:
             first = self.together([one for one in likelihoods if one.domain == domain])
             draws = self.effort.draws
             return posterior_joined(first, sums, self.randomness, self.progress, draws=draws)
-        likelihoods = multiplied(likelihoods)
+        # Swaps are drawn, and weighed by the others.
+        likelihoods = sorted(multiplied(likelihoods), key=lambda one: not isinstance(one, RecordSwaps))
         if len(likelihoods) == 1:
             return self.of(likelihoods[0])
         asked = self.effort.way
@@ -65,7 +72,8 @@ class Weighing:
         way: Way = "monte_carlo" if asked == "monte_carlo" else "auto"
         alone = replace(self, effort=replace(self.effort, way=way, draws=None))
         known: Posterior | None = None
-        for number, likelihood in enumerate(likelihoods[: self.effort.bases]):
+        bases = 1 if isinstance(likelihoods[0], RecordSwaps) else self.effort.bases
+        for number, likelihood in enumerate(likelihoods[:bases]):
             base = alone.of(likelihood)
             known = base if known is None else known
             if asked == "monte_carlo" or base.way != "exact" or base.list_originals() is None:
@@ -91,6 +99,8 @@ class Weighing:
 
     def of(self, likelihood: Likelihood) -> Posterior:
         """The posterior given one release."""
+        if isinstance(likelihood, RecordSwaps):
+            return self._settled(self._infer(likelihood, self.effort))
         if not isinstance(likelihood, CellFactors):
             return self._settled(self._of_moves(likelihood))
         if likelihood.rerun is None:

@@ -30,7 +30,13 @@ from tabprotect.engine.protection.descriptions.run_summary import remarks_on_lab
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.findings import Omission, kinds
-from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+    RecordSwaps,
+)
 from tabprotect.engine.release.mechanism import UNSTATED, Gate, Mechanism
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -469,6 +475,9 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
     from tabprotect.engine.posterior.factors.feasible import original_found
 
     unknown = message("Whether any original leads to the published counts was not found out.")
+    if isinstance(likelihood, RecordSwaps):
+        # Whoever changed places may change back.
+        return POSSIBLE
     if not isinstance(likelihood, CellFactors):
         if likelihood.gamma > 0 or (isinstance(likelihood, MoveSequence) and _free(likelihood)):
             # Either all coins may have left the table unchanged, or each step can be reversed.

@@ -25,7 +25,7 @@ from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_
 from tabprotect.engine.posterior.moves.open_cycles import only_open
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.prior import KnowingZeros, Prior, Uniform
 from tabprotect.engine.posterior.together.coarser import is_coarser, sums_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
@@ -35,6 +35,7 @@ from tabprotect.engine.release.likelihood import (
     CellFactors,
     Likelihood,
     MoveSequence,
+    RecordSwaps,
     product,
 )
 from tabprotect.engine.tables.domain import Domain
@@ -71,38 +72,6 @@ def log_weights(likelihood: MoveSequence, tables: Ints, progress: Progress) -> F
             asked = np.ascontiguousarray(of_group[np.ix_(open_, groups)])
             log[open_] += [known.get(row.tobytes(), -np.inf) for row in asked]
     return log
-
-
-@dataclass(frozen=True, eq=False)
-class KnowingZeros(Prior):
-    """Another prior, restricted by the structural zeros, which everybody knows.
-
-    Attributes
-    ----------
-    prior
-    domain
-        The domain whose structural zeros apply.
-    """
-
-    prior: Prior
-    domain: Domain
-
-    @property
-    def label(self) -> str:
-        return self.prior.label
-
-    def alike(self, keys: Ints) -> Ints:
-        # The numbers need not be consecutive.
-        return self.prior.alike(keys) * 2 + self.domain.structural_cells(keys)
-
-    def support(self, keys: Ints) -> tuple[Ints, Ints]:
-        low, high = self.prior.support(keys)
-        return low, np.where(self.domain.structural_cells(keys), 0, high)
-
-    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
-        nobody = self.domain.structural_cells(keys.reshape(-1)).reshape(keys.shape)
-        log = self.prior.log_weight(keys, values)
-        return np.where(nobody, np.where(values == 0, 0.0, -np.inf), log)
 
 
 MOST_HELD = 2**24
@@ -155,6 +124,10 @@ def infer(
         from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 
         return infer_adaptive(likelihood, prior, approach, randomness, progress)
+    if isinstance(likelihood, RecordSwaps):
+        from tabprotect.engine.posterior.swaps.infer_swaps import infer_swaps
+
+        return infer_swaps(likelihood, prior, approach, randomness, progress)
     from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 
     return infer_factors(likelihood, prior, approach, randomness, progress)

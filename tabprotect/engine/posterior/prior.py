@@ -16,6 +16,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.likelihood import UNBOUNDED
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
 
 
@@ -75,8 +76,66 @@ class Uniform(Prior):
         return np.zeros(keys.shape)
 
 
+class OneCell(Prior):
+    """A belief about the count that is looked at, or about chosen ones, all else being exchangeable.
+
+    Where records changed places it weighs the law of that count.
+
+    Attributes
+    ----------
+    cells
+        Flat keys of the chosen cells; ``None`` for whichever is looked at.
+    """
+
+    cells: Ints | None = None
+
+    def alike(self, keys: Ints) -> Ints:
+        chosen = np.ones(len(keys)) if self.cells is None else np.isin(keys, self.cells)
+        return chosen.astype(np.int64)
+
+    def weight(self, values: Ints, exchangeable: Floats) -> Floats:
+        """The weight of counts beside the exchangeable belief, whose chances of them are given."""
+        return np.exp(self.log_weight(np.zeros_like(values), values))
+
+
 @dataclass(frozen=True, eq=False)
-class Positive(Prior):
+class Flat(OneCell):
+    """Every count of the cell that is looked at is as likely as any other."""
+
+    @property
+    def label(self) -> str:
+        return message("takes every count of a cell to be as likely")
+
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
+        return np.zeros(keys.shape)
+
+    def weight(self, values: Ints, exchangeable: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.where(exchangeable > 0, 1.0 / exchangeable, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Member(OneCell):
+    """Knows to be in the cell: counts weigh by how many they are."""
+
+    cells: Ints | None = None
+
+    @property
+    def label(self) -> str:
+        return message("knows to be in the cell")
+
+    def support(self, keys: Ints) -> tuple[Ints, Ints]:
+        low, high = super().support(keys)
+        return low + self.alike(keys), high
+
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
+        chosen = np.isin(keys, self.cells) if self.cells is not None else True
+        with np.errstate(divide="ignore"):
+            return np.where(chosen, np.log(values.astype(np.float64)), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Positive(OneCell):
     """At least 1 in the chosen cells ("I am in the survey"), else uniform.
 
     Attributes
@@ -92,10 +151,6 @@ class Positive(Prior):
         if self.cells is None:
             return message("knows that every cell holds somebody")
         return message("knows who is in the survey")
-
-    def alike(self, keys: Ints) -> Ints:
-        chosen = np.ones(len(keys)) if self.cells is None else np.isin(keys, self.cells)
-        return chosen.astype(np.int64)
 
     def support(self, keys: Ints) -> tuple[Ints, Ints]:
         low, high = super().support(keys)
@@ -287,3 +342,46 @@ class Factorial(Prior):
         from scipy.special import gammaln
 
         return np.asarray(-self.theta * gammaln(values + 1.0), dtype=np.float64)
+
+
+class Exchangeable(Factorial):
+    """Every assignment of places to the records of a class is equally likely.
+
+    Given the sums that a swap of records keeps that is the law of counts without association.
+    """
+
+    @property
+    def label(self) -> str:
+        return message("takes any record of a class to be anywhere as likely")
+
+
+@dataclass(frozen=True, eq=False)
+class KnowingZeros(Prior):
+    """Another prior, restricted by the structural zeros, which everybody knows.
+
+    Attributes
+    ----------
+    prior
+    domain
+        The domain whose structural zeros apply.
+    """
+
+    prior: Prior
+    domain: Domain
+
+    @property
+    def label(self) -> str:
+        return self.prior.label
+
+    def alike(self, keys: Ints) -> Ints:
+        # The numbers need not be consecutive.
+        return self.prior.alike(keys) * 2 + self.domain.structural_cells(keys)
+
+    def support(self, keys: Ints) -> tuple[Ints, Ints]:
+        low, high = self.prior.support(keys)
+        return low, np.where(self.domain.structural_cells(keys), 0, high)
+
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
+        nobody = self.domain.structural_cells(keys.reshape(-1)).reshape(keys.shape)
+        log = self.prior.log_weight(keys, values)
+        return np.where(nobody, np.where(values == 0, 0.0, -np.inf), log)

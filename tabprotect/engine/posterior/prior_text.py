@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,10 @@ from tabprotect.engine.paths import check_file
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.prior import (
     CellTable,
+    Exchangeable,
     Factorial,
+    Flat,
+    Member,
     NegativeBinomial,
     Poisson,
     Positive,
@@ -30,12 +34,24 @@ MODEL, LAST = "model", "last"
 """Kinds of prior text that rest on releases: they are made where these can be read."""
 
 
+_ALONE: Mapping[str, Callable[[], Prior]] = {
+    "uniform": Uniform,
+    "exchangeable": Exchangeable,
+    "flat": Flat,
+    "positive": Positive,
+    "member": Member,
+}
+"""Priors that take nothing."""
+
+
 def parse_prior(text: str, domain: Domain) -> Prior:
     """A prior as written on the command line.
 
     ``uniform``; ``factorial`` or ``factorial(0.5)`` (no association beyond the margins, which
     the rule ``reversible`` draws exactly); ``positive`` (all cells) or ``positive:0,1;2,3`` (the
-    cells with these category numbers, from 0); ``poisson:FILE``, ``negative_binomial:FILE`` or
+    cells with these category numbers, from 0); ``member``, likewise (a member weighs a count by how
+    many it is); ``exchangeable`` (of swapped records: every assignment of places as likely) and
+    ``flat`` (then of one count: every count as likely); ``poisson:FILE``, ``negative_binomial:FILE`` or
     ``negative_binomial(2.5):FILE`` (with its dispersion) around the counts of a file, which may be
     fractions;
     ``table:FILE`` with a ``count`` and a ``weight`` column. Files are long CSV: one column per
@@ -49,16 +65,16 @@ def parse_prior(text: str, domain: Domain) -> Prior:
         If a file cannot be used, with its line.
     """
     kind, colon, name = text.partition(":")
-    if kind in ("uniform", "positive") and not colon:
-        return Uniform() if kind == "uniform" else Positive()
+    if kind in _ALONE and not colon:
+        return _ALONE[kind]()
     if kind.startswith("factorial") and not colon:
         theta = kind.removeprefix("factorial").strip("()") or "1"
         try:
             return Factorial(float(theta))
         except ValueError:
             raise ParameterError({"prior": message("not a number: {theta}", repr(theta))}) from None
-    if kind == "positive" and name:
-        return Positive(_chosen(name, domain))
+    if kind in ("positive", "member") and name:
+        return (Positive if kind == "positive" else Member)(_chosen(name, domain))
     if kind == "table" and name:
         return _cell_table(Path(name), domain)
     if kind == "poisson" and name:
@@ -74,7 +90,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     raise ParameterError(
         {"prior": message("unknown: {text}", repr(text))},
         hint=message(
-            "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
+            "uniform, exchangeable, flat, factorial, positive, positive:CELLS, member, member:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
     )
 

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+    RecordSwaps,
+)
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -23,6 +29,8 @@ def exact_sums(likelihood: Likelihood) -> dict[MarginCell, int]:
     if isinstance(likelihood, CellFactors):
         fixed = dict(_of_factors(likelihood))
         return dict(_coarser(likelihood.domain, fixed)) | fixed
+    if isinstance(likelihood, RecordSwaps):
+        return dict(_of_swaps(likelihood))
     return dict(_of_moves(likelihood))
 
 
@@ -40,6 +48,16 @@ def _of_moves(likelihood: MoveSequence | AdaptiveSequence) -> Iterator[tuple[Mar
             exact[pairs[moved != 0] % len(margin)] = False
             for key in np.flatnonzero(exact).tolist():
                 yield (names, key), int(margin[key])
+
+
+def _of_swaps(likelihood: RecordSwaps) -> Iterator[tuple[MarginCell, int]]:
+    """The cells of kept margins, and of those that add up from one."""
+    domain, kept = likelihood.domain, likelihood.kept
+    for size in range(domain.ndim + 1):
+        for names in itertools.combinations(domain.names, size):
+            if any(kept.determines(margin, names) for margin in kept.margins):
+                margin = likelihood.published.margin(names).counts.reshape(-1)
+                yield from (((names, key), value) for key, value in enumerate(margin.tolist()))
 
 
 def _of_factors(likelihood: CellFactors) -> Iterator[tuple[MarginCell, int]]:

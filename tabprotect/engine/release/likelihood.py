@@ -1,9 +1,9 @@
 """The likelihood of a release: shapes of likelihood, no method by name.
 
 A method states one of these from its *disclosed* parameters alone; the posterior knows the
-shapes and no method. Three shapes: a known sequence of moves, each taken by a coin; moves that
-the current table chooses, unseen; and a product of factors, one per published count, each a
-function of the true count there.
+shapes and no method. Four shapes: a known sequence of moves, each taken by a coin; moves that
+the current table chooses, unseen; records that change places; and a product of factors, one per
+published count, each a function of the true count there.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.swaps.swap_plan import SwapPlan
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message
 
@@ -146,6 +148,34 @@ class AdaptiveSequence:
     def gamma(self) -> float:
         """Return it as for a :class:`MoveSequence`."""
         return _gamma(self.alpha, self.beta)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordSwaps:
+    """Records change places by chance, within classes: the chain is reversible.
+
+    With every assignment of places to the records of a class equally likely beforehand, the law of the
+    original given the published table is that of the plan run once more from what is published, its
+    levels in the reverse order.
+
+    Attributes
+    ----------
+    published
+        The released table.
+    plan
+        Who may take whose place.
+    kept
+        The margins that no run changes.
+    """
+
+    published: Table
+    plan: SwapPlan
+    kept: Publication
+
+    @property
+    def domain(self) -> Domain:
+        """The variables of the original, and of the posterior."""
+        return self.published.domain
 
 
 UNBOUNDED = arrays.UNBOUNDED
@@ -409,4 +439,4 @@ def independent(
     return replace(factors, rerun=rerun, note=note, left_out=left_out)
 
 
-Likelihood = MoveSequence | AdaptiveSequence | CellFactors
+Likelihood = MoveSequence | AdaptiveSequence | RecordSwaps | CellFactors

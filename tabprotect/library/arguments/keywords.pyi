@@ -311,6 +311,19 @@ class RandomRounding(ProtectingKeywords, total=False):
     margins: str | None
     groupings: str | None
 
+class RecordSwapping(ProtectingKeywords, total=False):
+    """The parameters of ``record_swapping``."""
+
+    swap: str
+    match: str | None
+    rate: float
+    hi: float | None
+    lo: float
+    targets: str | None
+    levels: str
+    margins: str | None
+    groupings: str | None
+
 class SmallCountRounding(ProtectingKeywords, total=False):
     """The parameters of ``small_count_rounding``."""
 
@@ -358,6 +371,7 @@ Method = Literal[
     "post_randomisation",
     "publish_margins",
     "random_rounding",
+    "record_swapping",
     "small_count_rounding",
     "suppression",
 ]
@@ -495,6 +509,16 @@ class Protects(Protocol[Table, Protection]):
         *,
         progress: Progress = ...,
         **asked: Unpack[RandomRounding],
+    ) -> Protection: ...
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        /,
+        method: Literal["record_swapping"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[RecordSwapping],
     ) -> Protection: ...
     @overload
     def __call__(
@@ -811,6 +835,28 @@ class ProtectsSet(Protocol[Table, Protection]):
         table: Table | Mapping[str, Table],
         /,
         tables: Mapping[str, str] | None,
+        method: Literal["record_swapping"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[RecordSwapping],
+    ) -> Protection: ...
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["record_swapping"],
+        progress: Progress = ...,
+        **asked: Unpack[RecordSwapping],
+    ) -> Protection: ...
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
         method: Literal["small_count_rounding"],
         *,
         progress: Progress = ...,
@@ -1017,6 +1063,17 @@ class ProtectsAll(Protocol[Table, Found]):
         workers: int | None = ...,
         progress: Progress = ...,
         **asked: Unpack[RandomRounding],
+    ) -> Found: ...
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["record_swapping"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[RecordSwapping],
     ) -> Found: ...
     @overload
     def __call__(

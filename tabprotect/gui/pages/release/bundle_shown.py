@@ -20,7 +20,13 @@ from tabprotect.engine.protection.descriptions.run_summary import RunSummary, su
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.release.likelihood import BLOCKING_RULES, AdaptiveSequence, CellFactors, MoveSequence
+from tabprotect.engine.release.likelihood import (
+    BLOCKING_RULES,
+    AdaptiveSequence,
+    CellFactors,
+    MoveSequence,
+    RecordSwaps,
+)
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.buttons import connected, named, push_button
@@ -164,7 +170,9 @@ def mechanism_text(release: Release) -> str:
     """Say how the table was protected, in words."""
     method, cycles = _method(release), release.mechanism.parameters.get("cycles")
     label = method.label
-    if not isinstance(cycles, MoveSet) or isinstance(likelihood := likelihood_of(release), CellFactors):
+    if not isinstance(cycles, MoveSet) or isinstance(
+        likelihood := likelihood_of(release), CellFactors | RecordSwaps
+    ):
         # It begins with what the method is called.
         return message(method.help.splitlines()[0])
     return plural(

@@ -1,0 +1,173 @@
+"""The posterior where records changed places: the swap run once more from what is published.
+
+What a reader assumes who assumes nothing is that every assignment of places to the records of a class
+is equally likely. Under one deal the laws of counts, and of sums of cells that are the records of some
+places with some attributes, are then exact; else they are those of independent exact draws. Another
+belief about one count weighs its law; about whole tables, the draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.approach import Approach
+from tabprotect.engine.posterior.margins import laws_of, standard_errors
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Exchangeable, KnowingZeros, OneCell, Prior, Uniform
+from tabprotect.engine.posterior.swaps.swap_laws import SwapLaws
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import RecordSwaps
+from tabprotect.engine.swaps.swap_plan import SwapRuns
+from tabprotect.languages.messages import message
+
+DRAWS, FEWEST_DRAWS = 10_000, 600
+"""Draws of a posterior that is drawn, and the fewest where the records are many."""
+
+DRAWN_RECORDS = 2 * 10**8
+"""Records whose places are drawn, in all draws but the fewest."""
+
+MOST_HELD = 2**25
+"""Counts of all originals that are drawn to be weighed."""
+
+
+def infer_swaps(
+    likelihood: RecordSwaps,
+    prior: Prior,
+    approach: Approach,
+    randomness: Randomness | None,
+    progress: Progress,
+) -> Posterior:
+    """Answer as ``infer`` does."""
+    if likelihood.published.has_negative:
+        raise InputError(message("a published count is negative, which no record can make it"))
+    if isinstance(prior, KnowingZeros):
+        # No plan brings anybody there.
+        prior = prior.prior
+    prior = Exchangeable() if isinstance(prior, Uniform) else prior
+    of_cells = isinstance(prior, Exchangeable) or (isinstance(prior, OneCell) and prior.cells is None)
+    laws = SwapLaws(likelihood, prior if isinstance(prior, OneCell) else None)
+    asked = _Asked(likelihood, prior, laws, SwapRuns(likelihood.plan, laws.published, backwards=True))
+    found = laws.of_cells(progress) if of_cells and approach.way != "monte_carlo" else None
+    if found is not None:
+        return asked.exact(*found)
+    if approach.way == "exact":
+        raise InfeasibleError(
+            message("of these swaps there are independent draws, but no exact laws"),
+            hint=message("take Monte Carlo"),
+        )
+    generator = (randomness or Randomness.fresh()).generator()
+    number = approach.draws or max(min(DRAWS, DRAWN_RECORDS // max(asked.runs.records, 1)), FEWEST_DRAWS)
+    return (asked.drawn if of_cells else asked.weighed)(number, generator, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    likelihood: RecordSwaps
+    prior: Prior
+    laws: SwapLaws
+    runs: SwapRuns
+
+    def draw(self, number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        """Joint draws under the exchangeable belief, int64 (number, cells)."""
+        out = np.empty((number, len(self.laws.published)), dtype=np.int64)
+        done = 0
+        for tables in self.runs.tables(number, generator):
+            progress.report(message("swapping once more"), done / number)
+            out[done : done + len(tables)] = tables
+            done += len(tables)
+        return out
+
+    def exact(self, group_of_cell: Ints, first: Ints, chances: Floats) -> Posterior:
+        """From the laws of all counts."""
+        return Posterior(
+            published=self.likelihood.published,
+            prior=self.prior,
+            way="exact",
+            reason=message("one deal has a closed form"),
+            group_of_cell=group_of_cell,
+            first=first,
+            chances=chances,
+            draw_originals=self.draw,
+            count_originals=lambda: None,
+            exact_sums=self.laws,
+        )
+
+    def drawn(self, number: int, generator: np.random.Generator, progress: Progress) -> Posterior:
+        """From independent draws of the exchangeable belief."""
+        published = self.laws.published
+        cells = np.arange(len(published))
+        span, done = 8, 0
+        seen = np.zeros((len(published), 2 * span + 1))
+        for tables in self.runs.tables(number, generator):
+            progress.report(message("swapping once more"), done / number)
+            done += len(tables)
+            if (most := int(np.abs(tables - published).max(initial=0))) > span:
+                wider = max(most, 2 * span)
+                seen, span = np.pad(seen, ((0, 0), (wider - span,) * 2)), wider
+            at = cells * (2 * span + 1) + (tables - published + span)
+            seen += np.bincount(at.reshape(-1), minlength=seen.size).reshape(seen.shape)
+        chances = self.laws.weighed_rows(published - span, seen / number)
+        errors = standard_errors(chances, number)
+        return Posterior(
+            published=self.likelihood.published,
+            prior=self.prior,
+            way="monte_carlo",
+            reason=message("the swap was run once more from what is published"),
+            group_of_cell=cells,
+            first=published - span,
+            chances=chances,
+            draw_originals=self.draw,
+            count_originals=lambda: None,
+            standard_errors=errors,
+            error=float(errors.max(initial=0.0)),
+            effective_sample_size=float(number),
+            draws=number,
+            independent=True,
+        )
+
+    def weighed(self, number: int, generator: np.random.Generator, progress: Progress) -> Posterior:
+        """From draws weighed by a belief about whole tables.
+
+        Raises
+        ------
+        InfeasibleError
+            Where no draw is possible by it.
+        """
+        size = len(self.laws.published)
+        tables = self.draw(max(min(number, MOST_HELD // size), 1), generator, progress)
+        logs = self.laws.log_weights(tables, self.prior)
+        peak = logs.max()
+        if peak == -np.inf:
+            raise InfeasibleError(
+                message("the prior excludes every original that was drawn"),
+                hint=message("choose a wider prior"),
+            )
+        weights = np.exp(logs - peak)
+        weights /= weights.sum()
+        effective = 1.0 / float((weights**2).sum())
+        first, chances = laws_of(tables, weights)
+        errors = standard_errors(chances, effective)
+
+        def again(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+            return np.asarray(tables[generator.choice(len(tables), number, p=weights)])
+
+        return Posterior(
+            published=self.likelihood.published,
+            prior=self.prior,
+            way="monte_carlo",
+            reason=message("draws of the swap run once more were weighed by the prior"),
+            group_of_cell=np.arange(size),
+            first=first,
+            chances=chances,
+            draw_originals=again,
+            count_originals=lambda: None,
+            standard_errors=errors,
+            error=float(errors.max(initial=0.0)),
+            effective_sample_size=effective,
+            draws=len(tables),
+        )
