@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.version import missing_kernels
@@ -241,6 +241,7 @@ class RefusedError(InfeasibleError):
     drawn: bool = True
     weighed: bool = True
     asks: bool = False
+    listed: Any = None
 
 
 class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)

@@ -29,6 +29,8 @@ class Believed:
         Whether that is taken in (or changes nothing).
     releases
         How many were read together.
+    factor
+        The factor by which entries of stated lists that may have been refused move any odds at most.
     repeated
         Those among them that are the same draw as another, and were left out.
     """
@@ -38,6 +40,7 @@ class Believed:
     weighed: bool = True
     releases: int = 1
     repeated: int = 0
+    factor: float = 1.0
 
     @property
     def sentence(self) -> str:
@@ -58,6 +61,14 @@ class Believed:
                     self.attempts_at_most,
                 )
             )
+        if self.factor > 1:
+            said.append(
+                message(
+                    "It left as an entry of a stated list: that others may have been refused moves no "
+                    "odds by more than {factor:.3g} to 1.",
+                    self.factor,
+                )
+            )
         return joined(said, " ")
 
     @property
@@ -72,7 +83,7 @@ class Believed:
             "way variables=domain.names reason note complete approximate independent error "
             "effective_sample_size draws r_hat prior=prior.label originals mode_is_published",
         )
-        return found | keyed(self, "attempts_at_most attempts_weighed=weighed releases")
+        return found | keyed(self, "attempts_at_most attempts_weighed=weighed odds_factor=factor releases")
 
     def json_pieces(self, cells: Ints | None = None) -> Iterator[str]:
         """The whole as one JSON text in pieces: a million cells make some 200 MB.

@@ -6,6 +6,7 @@ window, the library, the commands, comparisons. They differ in the effort alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -176,7 +177,8 @@ def _as_let_out(
     )
     passed = [gate for gate in gates if gate is not None and gate.passed]
     attempts = max((gate.attempts_at_most for gate in passed), default=1)
-    found = replace(found, posterior=posterior, attempts_at_most=attempts)
+    factor = math.prod(gate.listed.factor for gate in stated if gate.listed is not None)
+    found = replace(found, posterior=posterior, attempts_at_most=attempts, factor=factor)
     if attempts == 1:
         return found
     again = None

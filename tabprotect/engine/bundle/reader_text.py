@@ -206,6 +206,8 @@ def _gate(release: Release) -> list[str]:
             gate.attempts_at_most,
         )
     )
+    if gate.listed is not None:
+        draws = gate.listed.sentence
     came = {
         True: message("This release passes"),
         False: message("This release does not pass, and was published by a decision all the same"),

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
-from tabprotect.engine.posterior.widening import NOT_WIDENED
+from tabprotect.engine.posterior.widening import NOT_WIDENED, Widening
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.registered import methods
@@ -66,15 +65,19 @@ def counts_verdict(
 
     evidence = counts if isinstance(counts, Evidence) else Evidence(counts)
     release = evidence.release
-    believed = partial(
-        tables_believed,
-        evidence,
-        earlier=earlier,
-        refused=limits.refused,
-        weigh=weigh_refused,
-        effort=effort,
-        progress=progress,
-    )
+    widening = _listed(limits, [evidence, *earlier])
+
+    def believed(prior: str, effort: Effort = effort) -> TablesBelieved:
+        found = tables_believed(
+            evidence,
+            prior,
+            earlier=earlier,
+            refused=limits.refused,
+            weigh=weigh_refused,
+            effort=effort,
+            progress=progress,
+        )
+        return replace(found, widening=found.widening.beside(widening))
 
     def fails(belief: TableBelief) -> bool:
         return judged_table("user", belief, limits).fails(limits)
@@ -144,6 +147,16 @@ def counts_verdict(
             (original, [release, *(one for one in earlier if isinstance(one, Release))]),
         ),
     )
+
+
+def _listed(limits: Gate, read: Sequence[Release | Evidence]) -> Widening:
+    """What is known of the chance that entries of stated lists were refused before those that left."""
+    first, *earlier = (one if isinstance(one, Release) else one.release for one in read)
+    gates = [limits if limits.listed else first.mechanism.gate, *(one.mechanism.gate for one in earlier)]
+    least = 1.0
+    for gate in gates:
+        least /= gate.listed.factor if gate is not None and gate.listed else 1.0
+    return Widening(least, least)
 
 
 def _others_left_out(release: Release, earlier: Sequence[object], tables: Sequence[TableVerdict]) -> bool:

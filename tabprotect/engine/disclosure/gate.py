@@ -23,6 +23,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
 )
 from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.disclosure.ways import Ways
 from tabprotect.engine.errors import ACCEPT, KEPT_SMALL, Answer, RefusedError, Suggestion, attempted
 from tabprotect.engine.fitting.margin_variance import UNDONE, words
 from tabprotect.engine.parameters import Values
@@ -56,6 +57,10 @@ is the same in the next."""
 UNWEIGHED_HINT = message(
     "where a register keeps this refusal, other settings take a reason, too: what the refusal tells "
     "is not worked out for such a table"
+)
+
+HOPELESS = message(
+    "none of the tables drawn from the sums that it publishes exactly would pass; nothing was drawn of this one"
 )
 
 UNJUDGED_HINT = message("or publish it with a stated reason; the policy can hold a standing reason")
@@ -109,21 +114,25 @@ def protect(
     values = method.resolve_for(problem, given)
     again = method.draws_again(problem.table.domain, values)
     limits = policy.limits_for(problem, again=again, changed=changed, refused=refused)
-    left = method.deviation_left(problem.table.domain, values)
-    if left is not None and left < UNDONE and not accept and not draft:
-        raise _undone(method, problem, (values, limits), left, progress)
     same = method.no_change(problem.table, values, progress) if policy.no_change == "refuse" else None
-    if (hardly := policy.too_often_unchanged(same)) and not accept and not draft:
-        raise _hardly_changing(method, problem, (values, limits, policy), hardly, progress)
+    hardly = policy.too_often_unchanged(same)
+    if not accept and not draft:
+        _admit(method, problem, (values, limits, policy), hardly, progress)
+    ways = Ways((values,), limits)
+    if again and not accept:
+        ways = Ways.of(method, problem, given, values, limits, progress)
+        if ways.hopeless and not draft:
+            raise _hopeless(method, problem, (values, limits), progress)
     done: Protected | None = None
     first: Protected | None = None
-    for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
-        before = done
-        done = method.attempt(problem, values, randomness, number=attempt, progress=progress)
+    attempt = 0
+    for number, values, limits in ways.draws(randomness, 1 if accept else None):
+        before, attempt = done, attempt + 1
+        done = method.attempt(problem, values, randomness, number=number, progress=progress)
         failure = hardly or method.acceptance_failure(done.record.findings)
         if failure and not hardly and not accept and not draft:
             raise _objected(method, problem, (values, limits), failure, progress)
-        if before is not None and before.release.tables == done.release.tables:
+        if not ways.listed and before is not None and before.release.tables == done.release.tables:
             # A method without randomness would only repeat the refused draw.
             done = before
             continue
@@ -144,10 +153,22 @@ def protect(
     assert done is not None and done.record.verdict is not None and first is not None
     if draft:
         others = attempt - 1 if again and not accept else 0
-        return _beside(first, others, limits, progress)
+        return _beside(first, others, ways, progress)
     # A reason lets the first draw out: the limit that it breaks is said, whatever the last one does.
     worse = first if _failing(first) and not _failing(done) else done
-    raise _refusal(method, worse, (values, limits, attempt), progress)
+    raise _refusal(method, worse, (ways, attempt), progress)
+
+
+def _admit(
+    method: Method, problem: Problem, how: tuple[Values, Gate, AgencyPolicy], hardly: str, progress: Progress
+) -> None:
+    """Refuse what is known to be refused before any draw."""
+    values, limits, _ = how
+    left = method.deviation_left(problem.table.domain, values)
+    if left is not None and left < UNDONE:
+        raise _undone(method, problem, (values, limits), left, progress)
+    if hardly:
+        raise _hardly_changing(method, problem, how, hardly, progress)
 
 
 def against(done: Protected, policy: AgencyPolicy) -> str:
@@ -223,10 +244,15 @@ def _failing(done: Protected) -> bool:
     return done.record.verdict is not None and done.record.verdict.passed is False
 
 
-def _beside(first: Protected, others: int, limits: Gate, progress: Progress) -> Protected:
+def _beside(first: Protected, others: int, ways: Ways, progress: Progress) -> Protected:
     """The first draw, where others were refused after it: these are stated, and taken in."""
+    limits, gate = ways.limits, first.release.mechanism.gate
     if not others or limits.changed != bool(limits.refused):
         return first
+    if ways.listed is not None and gate is not None:
+        stated = replace(gate, changed=True, refused=())
+        found = verdict(first.release, stated, original=first.record.problem.table, progress=progress)
+        return _stated(first, stated, found)
     mechanism = replace(
         first.release.mechanism,
         gate=replace(limits, passed=False, left_out=(), reason=False),
@@ -382,6 +408,14 @@ def _undone(
     return refused
 
 
+def _hopeless(method: Method, problem: Problem, how: tuple[Values, Gate], progress: Progress) -> RefusedError:
+    """Settings under which no table with the same exact sums would pass: nothing was drawn."""
+    ideas = what_helps(method, problem, *how, progress=progress)
+    refused = _refused(HOPELESS, ideas, [] if ideas else [OTHERWISE])
+    refused.drawn = False
+    return refused
+
+
 def _hardly_changing(
     method: Method, problem: Problem, how: tuple[Values, Gate, AgencyPolicy], hardly: str, progress: Progress
 ) -> RefusedError:
@@ -398,13 +432,12 @@ def _hardly_changing(
     return refused
 
 
-def _refusal(
-    method: Method, done: Protected, how: tuple[Values, Gate, int], progress: Progress
-) -> RefusedError:
+def _refusal(method: Method, done: Protected, how: tuple[Ways, int], progress: Progress) -> RefusedError:
     # Imported late, as inference is: a refusal comes after a verdict.
     from tabprotect.engine.disclosure.refusals import may_be_weighed
 
-    values, limits, attempts = how
+    ways, attempts = how
+    values, limits = ways.settings[0], ways.of_refusal
     problem, found = done.record.problem, done.record.verdict
     assert found is not None
     ideas = what_helps(method, problem, values, limits, progress=progress)
@@ -418,7 +451,7 @@ def _refusal(
         "" if weighed else UNWEIGHED_HINT,
     ]
     refused = _refused(joined((drawn, found.sentence)), ideas, hints)
-    refused.weighed = weighed
+    refused.weighed, refused.listed = weighed, ways.listed
     return refused
 
 

@@ -39,7 +39,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
-from tabprotect.engine.release.mechanism import Gate, RefusedDraws
+from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.table import Table
@@ -183,6 +183,7 @@ class _Judge:
     by_draws: bool = False
     _known: dict[bytes, bool] = field(default_factory=dict)
     _asked: set[bytes] = field(default_factory=set)
+    _entries: list[tuple[Mechanism, Gate]] = field(default_factory=list)
 
     @classmethod
     def of(cls, refused: RefusedDraws, gate: Gate, verdict: JudgeAlone, progress: Progress) -> _Judge | None:
@@ -202,9 +203,30 @@ class _Judge:
         """Return True if the mechanism has no chance."""
         return not self.method.is_random(self.refused.mechanism.values)
 
-    def is_refused(self, release: Release) -> bool:
+    def entries(self, problem: Problem) -> list[tuple[Mechanism, Gate]]:
+        """The refused mechanisms, each with its gate: one, or those of a list.
+
+        They are worked out for the first original: the sums that settings follow from are the same for all.
+        """
+        first, listed = self.refused.mechanism, self.gate.listed
+        if not self._entries:
+            self._entries.append((first, self.gate))
+            changes = () if listed is None else listed.entries[1:]
+            for change in changes:
+                values = self.method.resolve_for(problem, {**first.parameters, **change})
+                done, _ = self.method.perform(problem, values, np.random.default_rng(0), self.progress)
+                self._entries.append((done.mechanism, self.gate))
+            if listed is not None:
+                self._entries[:] = [
+                    (mechanism, replace(gate, listed=replace(listed, entry=number)))
+                    for number, (mechanism, gate) in enumerate(self._entries, start=1)
+                ]
+        return self._entries
+
+    def is_refused(self, release: Release, gate: Gate) -> bool:
         """Return True if the gate refuses a draw."""
-        key = b"".join(
+        number = 0 if gate.listed is None else gate.listed.entry
+        key = bytes([number]) + b"".join(
             np.ascontiguousarray(array, dtype="<i8").tobytes()
             for one in release.tables
             for array in (*one.table.cells, np.flatnonzero(one.hidden))
@@ -215,10 +237,10 @@ class _Judge:
             self.progress.report(message("judging other draws"), len(self._asked) / MOST_JUDGED)
             self._asked.add(key)
         if key not in self._known:
-            self._known[key] = self._judged(release)
+            self._known[key] = self._judged(release, gate)
         return self._known[key]
 
-    def _judged(self, release: Release) -> bool:
+    def _judged(self, release: Release, gate: Gate) -> bool:
         likelihood = likelihood_of(release)
         if isinstance(likelihood, MoveSequence) and not release.domain.structural:
             model = only_open(group_model(likelihood, Uniform(), self.progress))
@@ -228,7 +250,7 @@ class _Judge:
                 return self._beyond_doubt(model, release)
         else:
             self.check(likelihood, release)
-        found = self.verdict(release, self.gate, effort=OTHERS, progress=self.progress)
+        found = self.verdict(release, gate, effort=OTHERS, progress=self.progress)
         if "simulation" in found.left_out and not self.once:
             raise _TooMuchError
         return found.passed is not True
@@ -259,9 +281,20 @@ class _Judge:
 
     def chances(self, tables: Ints) -> Floats | None:
         """The chance of a refusal from each original, by all results of the coins; or ``None``."""
-        mechanism = self.refused.mechanism
-        start = PublishedTable(Table.dense(mechanism.domain, tables[0].reshape(mechanism.domain.shape)))
-        release = Release((start,), replace(mechanism, gate=None))
+        domain, listed = self.refused.mechanism.domain, self.gate.listed
+        first = Table.dense(domain, tables[0].reshape(domain.shape))
+        out = np.zeros(len(tables))
+        for number, (mechanism, gate) in enumerate(self.entries(Problem(first, self.gate.at_risk))):
+            release = Release((PublishedTable(first),), replace(mechanism, gate=None))
+            found = self._chances_of(release, gate, tables)
+            if found is None:
+                return None
+            out = (out + (1.0 if listed is None else listed.start[number])) * found
+        return out
+
+    def _chances_of(self, release: Release, gate: Gate, tables: Ints) -> Floats | None:
+        """The same of one mechanism."""
+        mechanism = release.mechanism
         if not self.method.is_random(mechanism.values):
             return None
         try:
@@ -280,22 +313,28 @@ class _Judge:
             for y, chance in law.items():
                 counts = np.frombuffer(y, dtype=np.int64).reshape(mechanism.domain.shape)
                 other = PublishedTable(Table.dense(mechanism.domain, counts))
-                if self.is_refused(replace(release, tables=(other,))):
+                if self.is_refused(replace(release, tables=(other,)), gate):
                     out[number] += chance
         return np.minimum(out, 1.0)
 
     def draw(self, original: Ints, generator: np.random.Generator) -> bool:
-        """Return True if one draw from an original is refused."""
-        mechanism = self.refused.mechanism
-        table = Table.dense(mechanism.domain, original.reshape(mechanism.domain.shape))
-        problem = Problem(table, self.gate.at_risk)
+        """Return True if one draw from an original is refused; of a list, those from where it begins."""
+        domain, listed = self.refused.mechanism.domain, self.gate.listed
+        problem = Problem(Table.dense(domain, original.reshape(domain.shape)), self.gate.at_risk)
+        entries = self.entries(problem)
+        begin = 0 if listed is None else int(generator.choice(len(entries), p=listed.start))
+        return all(self._refuses(problem, *entry, generator) for entry in entries[begin:])
+
+    def _refuses(
+        self, problem: Problem, mechanism: Mechanism, gate: Gate, generator: np.random.Generator
+    ) -> bool:
         values = self.method.resolve_for(problem, dict(mechanism.parameters))
         try:
             release, draft = self.method.perform(problem, values, generator, self.progress)
         except InfeasibleError:
             # Who meets that was not refused by a gate.
             return False
-        return bool(self.method.acceptance_failure(draft.findings)) or self.is_refused(release)
+        return bool(self.method.acceptance_failure(draft.findings)) or self.is_refused(release, gate)
 
 
 def _bounded(

@@ -21,6 +21,8 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.reading_together import LookedUp, marks
 from tabprotect.engine.register.register_entry import COINS, RefusedMechanism, RegisterEntry, coins_mark
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
+from tabprotect.engine.release.stated_list import KEY as LIST
+from tabprotect.engine.release.stated_list import StatedList
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +89,18 @@ class EarlierRefusals:
                 return found
         return run.after(known)
 
-    def remember(self, register: str | None) -> None:
-        """Record that the gate refused the mechanism at hand: a later release states that."""
-        how = self.method, self.values
-        stated = _stated(self.problem, how, self.limits, self.randomness)
+    def remember(self, register: str | None, listed: StatedList | None = None) -> None:
+        """Record that the gate refused the mechanism at hand: a later release states that.
+
+        Parameters
+        ----------
+        listed
+            The list whose first entry it is, where all of it was refused.
+        """
+        how, limits = (self.method, self.values), self.limits
+        if listed is not None:
+            limits = replace(limits, attempts_at_most=1, listed=replace(listed, entry=0))
+        stated = _stated(self.problem, how, limits, self.randomness)
         if self.standing and not self.method.is_random(self.values):
             # Which originals would have left for a standing reason is nothing that is published.
             stated = ""
@@ -176,12 +186,14 @@ class _Run:
                 yield time, partial(_same_limits, gate)
         itself = known.get(_run_digest(self.problem, (method, values), self.randomness))
         if itself is not None and itself.stated and not self.accepted:
-            yield (
-                itself.time,
-                lambda limits: (
-                    _stated(self.problem, (method, values), limits, self.randomness) == itself.stated
-                ),
-            )
+            listed = _listed(itself.stated)
+
+            def alike(limits: Gate) -> bool:
+                if listed is not None:
+                    limits = replace(limits, attempts_at_most=1, listed=listed)
+                return _stated(self.problem, (method, values), limits, self.randomness) == itself.stated
+
+            yield itself.time, alike
 
     def _left(self, looked_up: LookedUp) -> Iterator[tuple[RegisterEntry, Mechanism]]:
         """The publications of the same mechanism with the same coins, the first of them first."""
@@ -214,9 +226,16 @@ class _Run:
         return given == self.accepted
 
 
+def _listed(stated: str) -> StatedList | None:
+    """The list of which a refused mechanism is the first entry."""
+    gate = json.loads(stated).get("gate") or {}
+    return StatedList.from_json(gate[LIST]) if LIST in gate else None
+
+
 def _same_limits(stated: Gate, limits: Gate) -> bool:
     """Return True if a gate that is stated is one of these limits, whatever came of it."""
-    outcome = {name: getattr(stated, name) for name in ("passed", "left_out", "reason", "attempts_at_most")}
+    came = ("passed", "left_out", "reason", "attempts_at_most", "listed")
+    outcome = {name: getattr(stated, name) for name in came}
     return replace(limits, **outcome).as_json() == stated.as_json()
 
 

@@ -22,6 +22,8 @@ from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.limits import ATTEMPTS, Limits
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy
+from tabprotect.engine.release.stated_list import KEY as LIST
+from tabprotect.engine.release.stated_list import StatedList
 from tabprotect.engine.release.tuned import KEY as TUNED
 from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.sensitivity.roles import NO_ROLES, Roles
@@ -83,6 +85,8 @@ class Gate(Limits):
         Whether it is judged what is learned of whole groups of people.
     roles
         The sensitive variables and those by which groups are told.
+    listed
+        The list of settings that it is an entry of; ``None`` without one.
     """
 
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -97,6 +101,7 @@ class Gate(Limits):
     counts: bool = True
     groups: bool = False
     roles: Roles = NO_ROLES
+    listed: StatedList | None = None
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -128,6 +133,8 @@ class Gate(Limits):
         stated = keyed(self, f"within? {numbers} at_risk=at_risk.text intruder {came} {later}")
         if self.groups or self.roles:
             stated[_GROUPS] = {"judged": self.groups, **self.roles.as_json()}
+        if self.listed is not None:
+            stated[LIST] = self.listed.as_json()
         return {"attempts_at_most": self.attempts_at_most, "gate": stated}
 
     @classmethod
@@ -180,6 +187,7 @@ class Gate(Limits):
                 intruder=stated["intruder"],
                 changed=_CHANGED in stated,
                 refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain, table),
+                listed=StatedList.from_json(stated[LIST]) if LIST in stated else None,
                 **_groups(stated),
             )
         except (AssertionError, KeyError, ParameterError):
@@ -194,7 +202,7 @@ _REFUSED = "refused_before"
 
 _GROUPS = "groups"
 
-_LATER = {_CHANGED, _REFUSED, _GROUPS}
+_LATER = {_CHANGED, _REFUSED, _GROUPS, LIST}
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,16 @@ def _estimated(setting: Setting, problem: Problem, how: tuple[bool, int, Progres
     return Chance(synthetic, here, runs, known, bool(undecided) and all(undecided))
 
 
+def may_pass(setting: Setting, problem: Problem, progress: Progress = SILENT) -> bool:
+    """Whether any of the synthetic tables passes, or is not judged whole; public."""
+    method, domain = setting.method, problem.table.domain
+    coins = trial_coins(domain, "may pass", method.name)
+    runs = Runs(SYNTHETIC, FEW, GATE_CHANCE_WORK).of_cost(domain.size)
+    tables = synthetic_problems(method.kept(domain, setting.values), problem, runs, coins)
+    trials = judged_trials(setting, tables, coins=coins, progress=progress)
+    return not all(isinstance(judged, TabprotectError) or judged.passed is False for _, judged in trials)
+
+
 def judged_trials(
     setting: Setting,
     problems: Problem | list[Problem],

@@ -301,10 +301,11 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             line([*remedied(project, one.parameters), *words]) for one, words in error.runnable
         )
         if isinstance(error, RefusedError) and error.drawn and not _anybodys(project):
-            before.remember(context.register)
+            before.remember(context.register, error.listed)
         raise
     if asked.draft and gate.against(protected, project.limits) and not _anybodys(project):
-        before.remember(context.register)
+        stated = protected.release.mechanism.gate
+        before.remember(context.register, None if stated is None else stated.listed)
     if before.others:
         decisions = (
             *decisions,

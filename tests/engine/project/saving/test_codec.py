@@ -27,6 +27,7 @@ from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.privacy import Privacy, Spent
+from tabprotect.engine.release.stated_list import StatedList
 from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.release.verdict_figures import KeptSum, TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -146,6 +147,7 @@ def everything(histories: list[History]) -> list[object]:
         left_out=("attempts",),
         reason=True,
         refused=(RefusedDraws(2, release.mechanism),),
+        listed=StatedList(({}, {"alpha": 0.2}), (0.25, 0.75), 2),
     )
     tuned = Tuned(use="sums", parameters={"alpha": 0.2}, accepted=0.96, tables=40, loss=0.3, default_loss=0.5)
     privacy = Privacy(1.0, 1e-6, 0.5, total=Spent(2.0, 2e-6, 1.0))

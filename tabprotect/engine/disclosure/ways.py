@@ -1,0 +1,106 @@
+"""Which settings are drawn for a table, one after the other.
+
+Most often a method's default settings follow from the sums that it publishes exactly, and pass. Whether
+they do is foreseen on tables drawn from these sums: whoever reads the release has the sums, and foresees
+the same. Where all of those pass, the settings are drawn up to the stated number of times. Where some do
+not, the settings are the first entry of a stated list, with the remedy that passes most often and keeps
+the same sums as the second; it begins at either by the toss of a coin. Where hardly any would pass and
+there is no such remedy, nothing is drawn: that tells nothing, and is remembered nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tabprotect.engine.disclosure.choosing.acceptance_probability import (
+    FEW,
+    LARGE,
+    Setting,
+    chance,
+    may_pass,
+    remedies,
+)
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.subtables import GROUPINGS, KEEP
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.stated_list import StatedList
+
+EVEN = (0.5, 0.5)
+"""The chance to begin at each of two entries: the second moves odds by a factor of two at most."""
+
+START = 0
+"""The number of the draw that says where a list begins: those of releases are counted from 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """The settings to be drawn.
+
+    Attributes
+    ----------
+    settings
+        One of each entry; the same for every draw where there is no list.
+    limits
+        By which they are judged.
+    listed
+        The list, as a refusal of all of it is stated; ``None`` without one.
+    hopeless
+        Whether nothing is to be drawn.
+    """
+
+    settings: tuple[Values, ...]
+    limits: Gate
+    listed: StatedList | None = None
+    hopeless: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        method: Method,
+        problem: Problem,
+        given: Mapping[str, object],
+        values: Values,
+        limits: Gate,
+        progress: Progress = SILENT,
+    ) -> Ways:
+        """Foresee what passes, where the settings are those that a method takes by itself."""
+        one, domain = cls((values,), limits), problem.table.domain
+        kept, chosen = method.kept(domain, values), {name for name in given if given[name] is not None}
+        if domain.size > LARGE or kept is None or chosen - {KEEP.name, GROUPINGS.name}:
+            return one
+        alone = Setting(method, values, replace(limits, changed=False, refused=()))
+        foreseen = chance(alone, problem, on_this_table=False, most=FEW, progress=progress).synthetic
+        if foreseen in (None, 1.0):
+            return one
+        for remedy in remedies(method, problem, values, alone.limits, progress):
+            other = method.resolve_for(problem, {**values, **remedy.parameters}, progress)
+            if method.kept(domain, other) == kept:
+                return replace(
+                    one, settings=(values, other), listed=StatedList(({}, remedy.parameters), EVEN)
+                )
+        return replace(one, hopeless=not foreseen and not may_pass(alone, problem, progress))
+
+    @property
+    def of_refusal(self) -> Gate:
+        """The limits as a refusal of all of it states them."""
+        if self.listed is None:
+            return self.limits
+        return replace(self.limits, attempts_at_most=1, listed=self.listed)
+
+    def draws(self, randomness: Randomness, at_most: int | None = None) -> Iterator[tuple[int, Values, Gate]]:
+        """The draws to be made until one passes: the number of each, its settings and limits."""
+        if self.listed is None:
+            for number in range(1, (at_most or self.limits.attempts_at_most) + 1):
+                yield number, self.settings[0], self.limits
+            return
+        begin = int(np.searchsorted(np.cumsum(self.listed.start), randomness.generator(START).random()))
+        for number in range(begin + 1, len(self.settings) + 1):
+            listed = replace(self.listed, entry=number)
+            yield number, self.settings[number - 1], replace(self.limits, attempts_at_most=1, listed=listed)
