@@ -191,6 +191,7 @@ class ReadingTogether:
         if not wanted:
             return [], frozenset()
         from tabprotect.engine.register import overlapping
+        from tabprotect.engine.register.grouped_categories import groups_between
 
         own, table = marks(self.problem), self.problem.table
         counted, silent = _counts_of(self.looked_up.releases(wanted, self.progress))
@@ -199,14 +200,15 @@ class ReadingTogether:
         unread -= silent | {one.entry.number for one, _ in counted}
         found: list[tuple[Earlier, OverlapEvidence]] = []
         for one, other in counted:
-            overlap = None
-            if one.relation == "records":
-                overlap = overlapping.overlap_evidence(table, every, other, _shared(one, own))
-            elif not overlapping.other_categories(
-                table.domain, other.release.domain
-            ) or not overlapping.same_total(table, other):
+            margins = _shared(one, own)
+            if one.relation == "variables" and (
+                not overlapping.other_categories(table.domain, other.release.domain)
+                or not overlapping.same_total(table, other)
+                or not groups_between(table, other, ())
+            ):
                 # Other records under the same names, or some of these.
                 continue
+            overlap = overlapping.overlap_evidence(table, every, other, margins)
             if overlap is None:
                 unread.add(one.entry.number)
             else:

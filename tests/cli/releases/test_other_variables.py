@@ -56,11 +56,11 @@ def test_cycles_need_no_reason_but_for_a_ring(protect: Run) -> None:
     assert protect("AC", last, "cyclic_perturbation", "--again", "asked for").code == 0
 
 
-def test_noise_on_both_takes_a_reason(protect: Run) -> None:
+def test_noise_on_both_is_read_together(protect: Run) -> None:
     assert protect("AB", AB, "random_rounding", "--accept", "a trial").code == 0
-    refused = protect("BC", BC, "random_rounding")
-    assert refused.code == 5
-    assert "No. 1 could not be compared" in refused.json["error"]["message"]
+    found = protect("BC", BC, "random_rounding")
+    assert found.code == 0 and found.json["verdict"]["left_out"] == []
+    assert found.json["together"]["releases"] == 2
 
 
 def test_groups_of_all_categories_take_a_reason(protect: Run) -> None:

@@ -7,21 +7,22 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.effort import VERDICT
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.overlapping import (
-    exact_margin,
-    hang_in_a_ring,
-    may_group,
-    overlap_evidence,
-    same_total,
-)
+from tabprotect.engine.register.grouped_categories import Groups, groups_between, over_groups
+from tabprotect.engine.register.overlapping import hang_in_a_ring, overlap_evidence
+from tabprotect.engine.register.stated_margins import exact_margin
+from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -88,7 +89,7 @@ def test_stated_margins_that_differ_are_not_of_the_same_records() -> None:
     moved[0] += [1, -1, 0]
     first = released(table("AB", moved), "cyclic_perturbation", **CYCLES)
     here = released(second, "cyclic_perturbation", **CYCLES)
-    assert not may_group(second, Evidence(first))
+    assert not groups_between(second, Evidence(first), ["B"])
     assert overlap_evidence(second, [Evidence(here)], Evidence(first), 1) is None
 
 
@@ -106,36 +107,62 @@ def test_a_margin_known_to_one_is_taken_in_by_the_other() -> None:
     assert exact_margin(Evidence(here), ("B",)) is None
 
 
-@pytest.mark.parametrize(
-    ("names", "counts", "margins"),
-    [
-        # Neither states the margin of B.
-        ("AB", AB, 1),
-        # Another margin: other records, or changed ones.
-        ("AB", AB, 0),
-    ],
-)
-def test_what_cannot_be_read(names: str, counts: Ints, margins: int) -> None:
-    second = table("BC", BC)
-    first = released(table(names, counts), "random_rounding", base=3)
-    here = released(second, "random_rounding", base=3)
-    assert overlap_evidence(second, [Evidence(here)], Evidence(first), margins) is None
+def test_what_cannot_be_read() -> None:
+    """Another margin: other records, or changed ones."""
+    first, here = (released(one, "random_rounding", base=3) for one in (table("AB", AB), table("BC", BC)))
+    assert overlap_evidence(table("BC", BC), [Evidence(here)], Evidence(first), 0) is None
 
 
-def test_groups_of_categories() -> None:
-    fine = table("FB", np.array([[1, 4], [2, 0], [5, 3], [2, 2]]))
-    cycles = {"cycles": "elementary", "blocking": "negative"}
-    for counts, may in (([[3, 4], [7, 5]], True), ([[6, 7], [4, 2]], True), ([[1, 2], [9, 7]], False)):
-        coarse = Evidence(released(table("GB", np.array(counts)), "cyclic_perturbation", **cycles))
-        assert may_group(fine, coarse) == may
-    # Where the margin is not stated it may be one of groups.
-    rounded = released(table("GB", np.array([[3, 5], [7, 4]])), "random_rounding")
-    assert may_group(fine, Evidence(rounded))
-    renamed = Domain.of({"F": ["p", "q"], "B": list(fine.domain.variables[1].categories)})
-    other = Table.dense(renamed, np.array([[3, 4], [7, 5]]))
-    here, there = (Evidence(released(one, "cyclic_perturbation", **cycles)) for one in (fine, other))
-    assert overlap_evidence(fine, [here], there, 1) is None
-    assert same_total(fine, there)
+CYCLIC = {"cycles": "elementary", "blocking": "negative"}
+
+
+@pytest.mark.parametrize("method", ["cyclic_perturbation", "random_rounding", "suppression", "cell_key"])
+@given(seed=st.integers(0, 500), finer=st.booleans())
+@settings(max_examples=6, deadline=None)
+def test_groups_are_found_whatever_they_are_called(method: str, seed: int, finer: bool) -> None:
+    random = np.random.default_rng(seed)
+    counts, group = random.poisson(40, (5, 3)), random.permutation([0, 0, 1, 1, 2])
+    added = np.zeros((3, 3), dtype=np.int64)
+    np.add.at(added, group, counts)
+    fine, coarse = table("FB", counts), table("GB", added)
+    here, there = (fine, coarse) if finer else (coarse, fine)
+    chosen = CYCLIC if method == "cyclic_perturbation" else {"keys": "hashed"} if method == "cell_key" else {}
+    (found,) = groups_between(here, Evidence(released(there, method, **chosen)), ["B"])
+    assert found.mine_is_fine == finer
+    assert found.group is None or found.group.tolist() == group.tolist()
+
+
+def test_variables_that_are_no_groups_of_each_other() -> None:
+    fine = table("FB", np.array([[1, 4], [2, 0], [5, 3], [2, 2]]) * 10)
+    for counts, may in (([[30, 40], [70, 50]], True), ([[10, 20], [90, 70]], False)):
+        for method, chosen in (("cyclic_perturbation", CYCLIC), ("random_rounding", {})):
+            coarse = Evidence(released(table("GB", np.array(counts)), method, **chosen))
+            assert bool(groups_between(fine, coarse, ["B"])) == may
+
+
+def test_sums_of_groups_are_margins_that_tell() -> None:
+    """By listing all originals of the finer table, weighed by the coarser release."""
+    fine = table("F", np.array([1, 2, 5]))
+    there = Evidence(released(table("G", np.array([3, 5])), "random_rounding", base=3))
+    factors = there.likelihood
+    assert isinstance(factors, CellFactors)
+    known = over_groups(factors, Groups("F", "G", True, np.array([0, 1, 0])), fine.domain)
+    beside = Evidence(there.release, known, alone=True)
+    found = believe([beside], knowing=RELEASE_ALONE, inner=True, effort=VERDICT).posterior
+    every = np.array(list(itertools.product(range(14), repeat=3)))
+    coarse = np.stack([every[:, 0] + every[:, 2], every[:, 1]], axis=1)
+    weights = np.ones(len(every))
+    for number, kind in enumerate(factors.kind.tolist()):
+        cells = factors.cells[factors.starts[number] : factors.starts[number + 1]]
+        away = coarse[:, cells].sum(axis=1) - factors.low[kind]
+        logs = factors.logs[factors.log_starts[kind] : factors.log_starts[kind + 1]]
+        inside = (away >= 0) & (away <= factors.high[kind] - factors.low[kind])
+        weights *= inside
+        if len(logs):
+            weights *= np.exp(logs[np.where(inside, away, 0)])
+    for cell, value in itertools.product(range(3), range(14)):
+        share = weights[every[:, cell] == value].sum() / weights.sum()
+        assert found.probability(value).reshape(-1)[cell] == pytest.approx(share, abs=1e-9)
 
 
 @pytest.mark.parametrize(
