@@ -249,6 +249,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "date": "--date 2026-11-28",
             "texts_of": "--out out/x.px --format px | --texts-of said.px",
             "total_code": "margins.zip | --total-code ALL",
+            "add": "--with intervals",
             "strict": "quoted.zip --format px --out out/x.px | --strict || quoted_sums.zip --format px --out out/x.px",
         },
     ),

@@ -299,6 +299,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
             "texts_of": ({}, "nofile.px"),
             "apart": ({}, True),
             "total_code": ({}, "ALL"),
+            "add": ({}, "intervals"),
             "strict": ({"release": "quoted.zip", "sums": "quoted_sums.zip", "out": "out/x.px"}, True),
         },
     ),

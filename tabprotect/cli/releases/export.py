@@ -56,7 +56,7 @@ def run(asked: Export, console: Console) -> int:
         raise UsageError(message("magnitudes are one cube with their totals: leave --apart out"))
     if not release.magnitudes and (asked.apart or not kind.cube):
         return _apart(asked, kind, verified, console)
-    made = export_cube(release, asked.out, kind, asked, check=verified.fingerprint)
+    made = export_cube(release, asked.out, kind, asked, check=verified.fingerprint, progress=console)
     for note in made.notes:
         console.say(note)
     if asked.out == STREAM:

@@ -86,6 +86,7 @@ def write_csv(
     table: Table,
     *,
     count: str = COUNT,
+    beside: Sequence[str] = (),
     texts: Sequence[str] = (),
     without: Bools | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
@@ -98,6 +99,8 @@ def write_csv(
 
     Parameters
     ----------
+    beside
+        The names of further columns, whose fields are in ``texts``.
     texts
         What stands for each cell of a dense table in place of its count.
     without : bool, shape of the (dense) table, or None
@@ -113,11 +116,11 @@ def write_csv(
         For a variable named like one of the other columns.
     """
     for name in table.domain.names:
-        if name in {**before, **after}:
+        if name in {**before, **after} or name in beside:
             raise InputError(
                 message("a variable is named {name}", repr(name)), hint=message("rename it before writing")
             )
-    header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))
+    header = ",".join(map(_quoted, (*before, *table.domain.names, count, *beside, *after)))
     first = "".join(_quoted(value) + "," for value in before.values())
     last = "".join("," + _quoted(shown) for shown, _ in after.values())
     hidden_last = "".join("," + _quoted(hidden) for _, hidden in after.values())

@@ -85,6 +85,8 @@ class Cube:
         The variable whose categories are the figures of a cell, side by side; empty where each has one.
     decimals
         The table holds whole numbers of units of 10^-decimals; 0 for counts.
+    whole
+        The figures that are numbers of records, and have no decimals.
     about
         What is told beside the numbers.
     """
@@ -98,6 +100,7 @@ class Cube:
     content: str = ""
     figures: str = ""
     decimals: int = 0
+    whole: tuple[str, ...] = (COUNTED,)
     about: About = About()
 
     def has_levels(self, name: str) -> bool:
@@ -106,9 +109,9 @@ class Cube:
 
     @property
     def decimals_across(self) -> tuple[int, ...]:
-        """The decimals of each category of the last variable; a count among the figures has none."""
+        """The decimals of each category of the last variable; numbers of records among the figures have none."""
         codes = self.table.domain.variables[-1].categories if self.table.domain.ndim else ("",)
-        return tuple(0 if self.figures and code == COUNTED else self.decimals for code in codes)
+        return tuple(0 if self.figures and code in self.whole else self.decimals for code in codes)
 
     def on(self, domain: Domain) -> Cube:
         """Give the variables other names and codes."""
@@ -123,6 +126,12 @@ class Cube:
         table = self.table.on(domain)
         figures = domain.names[-1] if self.figures else ""
         return replace(self, table=table, totals=totals, parents=parents, own=own, figures=figures)
+
+    @property
+    def across(self) -> tuple[Domain, tuple[str, ...]]:
+        """The variables without that of the figures, and the names of the figures beside the first."""
+        *front, last = self.table.domain.variables
+        return Domain(tuple(front)), last.categories[1:]
 
     def children(self, name: str) -> dict[str, list[str]]:
         """Group or total of a variable -> the codes that are part of it."""

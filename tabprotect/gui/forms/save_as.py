@@ -10,6 +10,7 @@ from typing import Any
 
 from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -143,6 +144,7 @@ class SaveAsDialog(QDialog):
             )
             for name in TOLD
         }
+        self.intervals = QCheckBox(tr("From what to what the true count lies"))
         self.preview = named(QPlainTextEdit(readOnly=True), message("How the file begins"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setTabStopDistance(COLUMN * self.preview.fontMetrics().averageCharWidth())
@@ -152,6 +154,7 @@ class SaveAsDialog(QDialog):
         self._label(form, message("Format"), self.format)
         if not confidential:
             self._label(form, totals.label, self.total_code)
+            self._label(form, option_named(Exporting, "add").label, self.intervals)
             for name, box in self.telling.items():
                 self._label(form, option_named(Exporting, name).label, box)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
@@ -162,6 +165,7 @@ class SaveAsDialog(QDialog):
         in_column(form, (self.preview, 1), self.notes, buttons, on=self)
         self.resize(90 * GRID, 60 * GRID)
         self.format.currentIndexChanged.connect(lambda _: self._look())
+        self.intervals.toggled.connect(lambda _: self._look())
         for box in (self.total_code, *self.telling.values()):
             box.textChanged.connect(lambda _: self._look(WAIT))
         self._look()
@@ -179,6 +183,8 @@ class SaveAsDialog(QDialog):
         """Make the file in the background and show how it begins."""
         kind, code, make = self.kind, self.total_code.text(), self._make
         told = {name: text for name, box in self.telling.items() if (text := box.text().strip())}
+        if self.intervals.isChecked():
+            told["add"] = "intervals"
         self.made = None
         self.save_button.setEnabled(False)
 

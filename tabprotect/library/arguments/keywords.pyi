@@ -135,6 +135,7 @@ class ExportingKeywords(TypedDict, total=False):
     apart: bool
     total_code: str | None
     strict: bool
+    add: Literal["intervals"] | None
     unit: str
     source: str
     notes: Sequence[str]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.cube import COUNTED, Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.tables.variable import Level, TotalCode, Variable
+from tabprotect.engine.tables.variable import AT, Level, TotalCode, Variable
 from tabprotect.languages.messages import message
 
 TOTAL: TotalCode = ("T", "Total")
@@ -44,17 +44,7 @@ def cube_of(release: Release, total_code: str | None = None) -> Cube:
     """
     if release.magnitudes:
         return magnitude_cube(release.magnitude_table, total_code)
-    domain = release.domain
-    placed = [_Placed.of(published, domain) for published in release.tables]
-    used = sorted({axis for one in placed for axis, _ in one.places})
-    axes = [
-        _Axis.of(
-            domain.variables[axis],
-            [level for one in placed for at, level in one.places if at == axis],
-            _total(domain.variables[axis], total_code),
-        )
-        for axis in used
-    ]
+    placed, used, axes = _laid_out(release, total_code)
     shape = tuple(len(axis.codes) for axis in axes)
     _check_size(shape, message("write a file for each table: --apart"))
     counts, shown = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
@@ -85,6 +75,38 @@ def cube_of(release: Release, total_code: str | None = None) -> Cube:
         {one.variable.name: one.codes[-1] for one in axes},
         {one.variable.name: one.parents for one in axes},
     )
+
+
+def margins_of(
+    release: Release, total_code: str | None = None
+) -> Iterator[tuple[tuple[str, ...], list[Ints]]]:
+    """The margins that a cube of counts holds: variables or their levels, and where each stands.
+
+    Yields
+    ------
+    tuple
+        The names in the original's order, those that are summed over left out; the cube's places of
+        their categories on each of its axes.
+    """
+    axes = _laid_out(release, total_code)[2]
+    for chosen in itertools.product(*(axis.margins() for axis in axes)):
+        yield tuple(name for name, _ in chosen if name), [places for _, places in chosen]
+
+
+def _laid_out(release: Release, total_code: str | None) -> tuple[list[_Placed], list[int], list[_Axis]]:
+    """The tables with their places, the variables that they have, and these with totals and groups."""
+    domain = release.domain
+    placed = [_Placed.of(published, domain) for published in release.tables]
+    used = sorted({axis for one in placed for axis, _ in one.places})
+    axes = [
+        _Axis.of(
+            domain.variables[axis],
+            [level for one in placed for at, level in one.places if at == axis],
+            _total(domain.variables[axis], total_code),
+        )
+        for axis in used
+    ]
+    return placed, used, axes
 
 
 def magnitude_cube(published: PublishedMagnitudes, total_code: str | None = None) -> Cube:
@@ -126,25 +148,46 @@ def magnitude_cube(published: PublishedMagnitudes, total_code: str | None = None
     )
 
 
-def with_figures(cube: Cube, published: PublishedMagnitudes) -> Cube:
-    """A cube of sums with what is published beside them, by a last variable."""
-    beside = published.beside
-    if not beside:
-        return cube
-    shape, names = cube.table.domain.shape, cube.table.domain.names
-    values = [cube.table.counts]
-    for name, column in beside.items():
+def with_numbers(cube: Cube, published: PublishedMagnitudes) -> Cube:
+    """A cube of sums with what is published beside them."""
+    shape, beside = cube.table.domain.shape, {}
+    for name, column in published.beside.items():
         spread = np.zeros(math.prod(shape), dtype=np.int64)
         spread[published.key] = column * (10**cube.decimals if name == COUNTED else 1)
-        values.append(spread.reshape(shape))
-    hidden = None if cube.hidden is None else np.stack([cube.hidden] * len(values), axis=-1)
-    counts = np.stack(values, axis=-1)
-    if hidden is not None:
-        counts[hidden] = 0
+        beside[name] = spread.reshape(shape)
+    return with_figures(cube, beside) if beside else cube
+
+
+def with_figures(
+    cube: Cube, beside: Mapping[str, Ints], hidden: Bools | None = None, *, whole: Sequence[str] = (COUNTED,)
+) -> Cube:
+    """A cube with further figures of each cell, by a last variable.
+
+    Parameters
+    ----------
+    beside
+        Figures by name, each of the shape of the cube, in its units.
+    hidden
+        The cells without these figures; by default those without a published number.
+    whole
+        Those that have no decimals.
+    """
+    names = cube.table.domain.names
+    less = cube.hidden if hidden is None else hidden
+    masks = [
+        np.zeros(cube.table.domain.shape, dtype=np.bool_) if one is None else one
+        for one in (cube.hidden, *[less] * len(beside))
+    ]
+    away = np.stack(masks, axis=-1)
+    counts = np.stack([cube.table.counts, *beside.values()], axis=-1)
+    counts[away] = 0
     measure = cube.content if cube.content not in (COUNTED, *beside) else "value"
     figures = next(name for n in itertools.count() if (name := "figure" + "_" * n) not in names)
     domain = Domain((*cube.table.domain.variables, Variable(figures, (measure, *beside))))
-    return replace(cube, table=Table.dense(domain, counts), hidden=hidden, figures=figures)
+    table = Table.dense(domain, counts)
+    return replace(
+        cube, table=table, hidden=away if away.any() else None, figures=figures, whole=tuple(whole)
+    )
 
 
 def _check_size(shape: Sequence[int], hint: str) -> None:
@@ -208,6 +251,14 @@ class _Axis:
     @property
     def codes(self) -> tuple[str, ...]:
         return self.variable.categories
+
+    def margins(self) -> Iterator[tuple[str, Ints]]:
+        """What a margin can have of it, by name, and the places of these codes; the total has no name."""
+        if len(self.finest):
+            yield self.variable.name, self.finest
+        for level, places in self.levels.items():
+            yield f"{self.variable.name}{AT}{level}", places
+        yield "", np.array([len(self.codes) - 1])
 
     def of_level(self, level: Level | None) -> Ints:
         return self.finest if level is None else self.levels[level.name]

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.tables.about import Telling, about_release
 from tabprotect.engine.bundle.tables.cube import TOTAL as USUAL_TOTAL
-from tabprotect.engine.bundle.tables.cube import cube_of, with_figures
+from tabprotect.engine.bundle.tables.cube import cube_of, with_numbers
 from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
 from tabprotect.engine.errors import InputError, ParameterError, in_file
 from tabprotect.engine.formats.agencies.csvw import SUFFIX, description
@@ -20,6 +21,7 @@ from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.options import option_field
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.cube import Cube
@@ -47,7 +49,18 @@ class Exporting(Telling):
     strict: bool = option_field(
         False, help=message("refuse quotation marks that the format cannot hold, which become typographic")
     )
+    add: Literal["intervals"] | None = option_field(
+        None,
+        label=message("Beside each number"),
+        shell="--with",
+        help=message("the interval that holds the true count with 90 %, and the best estimate"),
+    )
 
+
+INTERVALS = message(
+    "From lower to upper lies the true count with a chance of 90 in 100 at least, where all counts that fit "
+    "the published ones are as likely as each other; estimate is its mean."
+)
 
 USUAL = Exporting()
 """One cube that says what the release says."""
@@ -107,8 +120,14 @@ def files_of(
     InputError
         When the format cannot carry a table.
     ParameterError
-        For a code of totals where there are none, and for the tables of a set in several files.
+        For a code of totals where there are none, for the tables of a set in several files, and for
+        intervals.
     """
+    if asked.add:
+        raise ParameterError(
+            {"add": message("intervals stand in one cube of one release, with its totals")},
+            hint=message("export each release by itself, as CSV, Parquet, PX, JSON-stat, SDMX or a workbook"),
+        )
     if isinstance(of, Release):
         releases, about = {"": of}, about_release(of, check, asked)
     else:
@@ -209,7 +228,13 @@ class Exported:
 
 
 def exported(
-    release: Release, path: Path, kind: Format, asked: Exporting = USUAL, *, check: str = ""
+    release: Release,
+    path: Path,
+    kind: Format,
+    asked: Exporting = USUAL,
+    *,
+    check: str = "",
+    progress: Progress = SILENT,
 ) -> Exported:
     """All published tables as one file, with totals and the groups of levels as categories.
 
@@ -225,7 +250,7 @@ def exported(
     InputError
         When there is no one cube, or the format cannot carry it.
     """
-    if release.magnitudes:
+    if release.magnitudes and not asked.add:
         table = release.magnitude_table
         if kind.name == "csv":
             totals = {v.name: asked.total_code or TOTAL for v in table.variables}
@@ -244,27 +269,39 @@ def exported(
         check_decimals(table.decimals, kind)
     cube = cube_of(release, asked.total_code)
     left_out: list[str] = []
+    if asked.add:
+        cube = _with_intervals(cube, release, kind, asked.total_code, progress)
     if release.magnitudes and kind.side_by_side:
-        cube = with_figures(cube, release.magnitude_table)
+        cube = with_numbers(cube, release.magnitude_table)
     elif release.magnitudes and release.magnitude_table.beside:
         left_out = [message("The numbers and means beside the sums are left out.")]
     domain, notes = kind.held(cube.table.domain, strict=asked.strict)
-    cube = replace(cube.on(domain), about=about_release(release, check, asked))
+    about = about_release(release, check, asked)
+    if asked.add:
+        about = replace(about, notes=(*about.notes, INTERVALS))
+    cube = replace(cube.on(domain), about=about)
     known = any(variable.labels for variable in release.domain.variables)
+    front = cube.across[0] if cube.figures else domain
     return Exported(
         kind.publish(cube),
         kind.beside(cube, path, published=True),
         [*(kind.loses(domain) if known and not kind.labels_beside else ()), *notes, *left_out],
-        domain.names,
-        domain.shape,
-        0 if cube.hidden is None else int(cube.hidden.sum()),
+        front.names,
+        front.shape,
+        0 if cube.hidden is None else int(cube.hidden.reshape(*front.shape, -1)[..., 0].sum()),
         dict(cube.totals),
         cube,
     )
 
 
 def export_cube(
-    release: Release, path: Path, kind: Format, asked: Exporting = USUAL, *, check: str = ""
+    release: Release,
+    path: Path,
+    kind: Format,
+    asked: Exporting = USUAL,
+    *,
+    check: str = "",
+    progress: Progress = SILENT,
 ) -> Exported:
     """Write what :func:`exported` makes.
 
@@ -274,7 +311,7 @@ def export_cube(
         As there, or when a file cannot be written.
     """
     with in_file(path):
-        made = exported(release, path, kind, asked, check=check)
+        made = exported(release, path, kind, asked, check=check, progress=progress)
     if path == STREAM:
         sys.stdout.buffer.write(made.content)
         sys.stdout.buffer.flush()
@@ -284,6 +321,20 @@ def export_cube(
     zipped = path.suffix.lower() == ".gz"
     write_bytes(path, gzip.compress(made.content, mtime=0) if zipped else made.content)
     return replace(made, notes=[*made.notes, *(message("beside it: {name}", name) for name in made.beside)])
+
+
+def _with_intervals(
+    cube: Cube, release: Release, kind: Format, total_code: str | None, progress: Progress
+) -> Cube:
+    # Late: only who asks waits for what computes posteriors.
+    from tabprotect.engine.bundle.tables.intervals import with_intervals
+
+    if not (kind.side_by_side and kind.decimals):
+        raise ParameterError(
+            {"add": message("{label} holds one number a cell, without decimals", kind.label)},
+            hint=message("write CSV, Parquet, PX, JSON-stat, SDMX or a workbook"),
+        )
+    return with_intervals(cube, release, total_code, progress)
 
 
 def check_decimals(decimals: int, kind: Format | None = None) -> None:

@@ -75,19 +75,25 @@ def _said(file: Path) -> object:
         return None
 
 
-def description(name: str, cube: Cube, count: str, further: Sequence[str] = ()) -> bytes:
+def description(
+    name: str, cube: Cube, count: str, further: Sequence[str] = (), beside: Sequence[str] = ()
+) -> bytes:
     """Describe a file that is written: its title, that numbers were changed, its columns.
 
     Parameters
     ----------
     name, count, further
         Of the file, of the column of its numbers, and of those behind it.
+    beside
+        Columns of numbers behind the first.
     """
     about = cube.about
     texts = [*cube.table.domain.names, *further]
+    at = cube.table.domain.ndim
     columns = [{"titles": text, "datatype": "string"} for text in texts]
+    columns[at:at] = [{"titles": text, "datatype": "decimal"} for text in beside]
     numbers = {"titles": count, "datatype": "decimal" if cube.decimals else "integer"}
-    columns.insert(cube.table.domain.ndim, numbers | ({UNIT: about.unit} if about.unit else {}))
+    columns.insert(at, numbers | ({UNIT: about.unit} if about.unit else {}))
     said = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": name,

@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import SUFFIX, about, described, description
@@ -20,6 +23,7 @@ from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.layouts.laid_out import text_rows
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
+from tabprotect.engine.formats.layouts.observations import texts_shown
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.rows.figures import FigureRows
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
@@ -28,6 +32,7 @@ from tabprotect.engine.formats.text.rows import RowSource, SheetRows, TextRows
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 _CORNER = re.compile(r"[^\t\"]*\\[A-Za-z_]+\s*")
@@ -81,6 +86,7 @@ class Csv(RowFormat):
     media = "text/csv; charset=utf-8"
     holds = frozenset({"table", "records"})
     packed = True
+    decimals = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "holds", "metadata", *LAID_OUT})
     described_by = (".json",)
     limits = (
@@ -136,6 +142,8 @@ class Csv(RowFormat):
         return RecordsFile(relation, text)
 
     def publish(self, cube: Cube) -> bytes:
+        if cube.figures:
+            return _in_columns(cube)
         if cube.hidden is None:
             return write_csv(cube.table)
         return write_csv(cube.table, without=cube.hidden, after={CONF_STATUS: (FREE, CONFIDENTIAL)})
@@ -143,11 +151,29 @@ class Csv(RowFormat):
     def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
         if not published or not [*cube.about.sentences, *cube.about.origin]:
             return {}
-        status = () if cube.hidden is None else (CONF_STATUS,)
-        return {path.name + SUFFIX: description(path.name, cube, COUNT, status)}
+        marks = () if cube.hidden is None else (CONF_STATUS,)
+        if not cube.figures:
+            return {path.name + SUFFIX: description(path.name, cube, COUNT, marks)}
+        domain, beside = cube.across
+        front = replace(cube, table=Table.dense(domain, np.zeros(domain.shape, dtype=np.int64)), decimals=0)
+        return {path.name + SUFFIX: description(path.name, front, COUNT, marks, beside)}
 
     def figures(self, figures: FigureRows) -> Iterator[bytes]:
         return figures.copied("FORMAT csv, HEADER")
+
+
+def _in_columns(cube: Cube) -> bytes:
+    """The figures of a cell in a row."""
+    domain, beside = cube.across
+    width = len(beside) + 1
+    shown = texts_shown(cube)
+    texts = [",".join(shown[at : at + width]) for at in range(0, len(shown), width)]
+    marks = () if cube.hidden is None else (CONF_STATUS,)
+    if cube.hidden is not None:
+        status = np.where(cube.hidden[..., 0].reshape(-1), CONFIDENTIAL, FREE)
+        texts = [f"{text},{one}" for text, one in zip(texts, status.tolist(), strict=True)]
+    zeros = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
+    return write_csv(zeros, beside=(*beside, *marks), texts=texts)
 
 
 PLUGIN = Csv()

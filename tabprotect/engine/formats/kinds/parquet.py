@@ -53,6 +53,7 @@ class Parquet(Format):
     media = "application/vnd.apache.parquet"
     begins = re.compile(b"PAR1")
     holds = frozenset({"table", "records"})
+    decimals = True
     options = frozenset({"count", "decimal", "marks"})
     levels = True
     labels = True
@@ -84,16 +85,25 @@ class Parquet(Format):
         # Late: DuckDB costs a tenth of the program's start.
         import duckdb
 
-        domain = table.domain
-        refuse_names(domain, (COUNT,) if hidden is None else (COUNT, CONF_STATUS))
-        columns = COUNT
+        domain, names = cube.across if cube.figures else (table.domain, ())
+        refuse_names(domain, (COUNT, *names) if hidden is None else (COUNT, *names, CONF_STATUS))
+        numbers = [COUNT, *names]
+        cells: dict[str, Ints | Bools] = {}
+        columns = []
+        for place, (name, decimals) in enumerate(zip(numbers, cube.decimals_across, strict=False)):
+            figure = (..., place) if cube.figures else ...
+            cells[f"n{place}"] = table.counts[figure].reshape(-1)
+            unit = 10 ** (cube.decimals - decimals)
+            number = f"n{place}" if unit == 1 else f"n{place} // {unit}"
+            if decimals:
+                number = f"n{place} / {10**cube.decimals}"
+            if hidden is not None:
+                cells[f"hidden{place}"] = np.asarray(hidden[figure]).reshape(-1)
+                number = f"CASE WHEN NOT hidden{place} THEN {number} END"
+            columns.append(f"{number} AS {quoted(name)}")
         if hidden is not None:
-            status = f"CASE WHEN hidden THEN '{CONFIDENTIAL}' ELSE '{FREE}' END AS {CONF_STATUS}"
-            columns = f"CASE WHEN NOT hidden THEN {COUNT} END AS {COUNT}, {status}"
+            columns.append(f"CASE WHEN hidden0 THEN '{CONFIDENTIAL}' ELSE '{FREE}' END AS {CONF_STATUS}")
         keys = np.arange(domain.size)
-        cells: dict[str, Ints | Bools] = {COUNT: table.counts.reshape(-1)}
-        if hidden is not None:
-            cells["hidden"] = np.asarray(hidden).reshape(-1)
         codes = np.unravel_index(keys, domain.shape) if domain.ndim else ()
         with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
             chosen = []
@@ -105,7 +115,7 @@ class Parquet(Format):
             out = Path(folder) / "table.parquet"
             connection.register("cells", cells)
             connection.execute(
-                f"COPY (SELECT {', '.join([*chosen, columns])} FROM cells) TO "
+                f"COPY (SELECT {', '.join([*chosen, *columns])} FROM cells) TO "
                 f"{literal(str(out))} (FORMAT parquet{_metadata(domain, cube.about)})"
             )
             return out.read_bytes()

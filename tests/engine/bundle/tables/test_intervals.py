@@ -1,0 +1,134 @@
+"""``--with intervals``: what readers believe of each number, in every format, as ``infer`` has it."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+import sdmx
+from pyaxis import pyaxis
+from pyjstat import pyjstat
+
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.bundle.tables.cube import cube_of
+from tabprotect.engine.bundle.tables.export import INTERVALS, Exporting, exported, files_of
+from tabprotect.engine.bundle.tables.intervals import LEVEL, with_intervals
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.formats.registered import named
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tests.engine.bundle.tables.test_magnitude_export import hidden_square
+
+ASKED = Exporting(add="intervals", total_code="T")
+DOMAIN = Domain.of({"v": ["a", "b", "c"], "w": ["x", "y", "z"]})
+TABLE = Table.dense(DOMAIN, np.array([[7, 2, 4], [3, 4, 9], [1, 8, 6]]))
+
+
+def released(method: str, **parameters: object) -> Release:
+    return methods()[method].run(Problem(TABLE), parameters, Randomness.seeded(5)).release
+
+
+def rows(release: Release) -> dict[tuple[str, str], tuple[float, ...]]:
+    """The figures of each cell in delimited text; an empty field is no number."""
+    made = exported(release, Path("t.csv"), named("csv"), ASKED)
+    frame = pandas.read_csv(io.BytesIO(made.content), dtype={"v": str, "w": str})
+    return {(v, w): tuple(more[:4]) for v, w, *more in frame.itertuples(index=False)}
+
+
+def believed(release: Release) -> dict[tuple[str, str], tuple[float, ...]]:
+    """The same by the joint law of all cells: every original listed, its sums made by hand."""
+    found = believe([release]).posterior.list_originals()
+    assert found is not None
+    tables, chances = found
+    whole = np.zeros((len(tables), 4, 4), dtype=np.int64)
+    whole[:, :3, :3] = tables.reshape(-1, 3, 3)
+    whole[:, 3] = whole.sum(axis=1)
+    whole[:, :, 3] = whole[:, :, :3].sum(axis=2)
+    answer = {}
+    for (i, v), (j, w) in itertools.product(enumerate("abcT"), enumerate("xyzT")):
+        values = whole[:, i, j]
+        runs = [
+            (high - low, -sum(chances[(low <= values) & (values <= high)]), low, high)
+            for low in range(values.min(), values.max() + 1)
+            for high in range(low, values.max() + 1)
+            if chances[(low <= values) & (values <= high)].sum() >= LEVEL - 1e-9
+        ]
+        _, _, low, high = min(runs)
+        answer[v, w] = (low, high, round(float(chances @ values), 1))
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"), [("cyclic_perturbation", {}), ("suppression", {"choice": "cheapest"})]
+)
+def test_intervals_hold_what_all_originals_say(method: str, parameters: dict[str, object]) -> None:
+    release = released(method, **parameters)
+    expected = believed(release)
+    found = rows(release)
+    assert {cell: figures[1:] for cell, figures in found.items()} == expected
+    inner = release.tables[0]
+    hidden = {cell for cell, figures in found.items() if np.isnan(figures[0])}
+    assert len(hidden) == (0 if inner.suppressed is None else int(inner.suppressed.sum()))
+
+
+def test_totals_with_noise_of_their_own_are_believed_as_infer_has_them() -> None:
+    release = released("random_rounding", base=3, margins="v*w+v+w")
+    # Each published total and each count: the base below and above it at most.
+    for count, low, high, estimate in rows(release).values():
+        assert count - 2 <= low <= estimate <= high <= count + 2
+    with_totals = cube_of(release)
+    again = [with_intervals(with_totals, release).table.counts.tolist() for _ in range(2)]
+    assert again[0] == again[1]
+
+
+@pytest.mark.filterwarnings("ignore:Shouldn't use this function:DeprecationWarning")
+def test_other_programs_read_them(tmp_path: Path) -> None:
+    release = released("cyclic_perturbation")
+    expected = rows(release)
+    written = {}
+    for name in ("px", "jsonstat", "sdmx-ml", "sdmx-json", "sdmx-csv", "parquet", "xlsx"):
+        kind = named(name)
+        written[name] = tmp_path / f"t{kind.suffixes[0]}"
+        written[name].write_bytes(exported(release, written[name], kind, ASKED).content)
+    columns = pandas.read_parquet(written["parquet"])
+    assert {(v, w): tuple(more) for v, w, *more in columns.itertuples(index=False)} == expected
+    long = [
+        pyaxis.parse(uri=str(written["px"]), encoding="utf-8")["DATA"],
+        pyjstat.Dataset.read(written["jsonstat"].read_text()).write("dataframe"),
+        *(
+            sdmx.to_pandas(sdmx.read_sdmx(io.BytesIO(written[name].read_bytes()))).reset_index()
+            for name in ("sdmx-ml", "sdmx-json")
+        ),
+        pandas.read_csv(written["sdmx-csv"], dtype=str)[["v", "w", "figure", "OBS_VALUE"]],
+    ]
+    figures = ("count", "lower", "upper", "estimate")
+    labels = {"Total": "T"}
+    for frame in long:
+        found = {
+            (labels.get(str(v), str(v)), labels.get(str(w), str(w)), str(figure)): float(value)
+            for v, w, figure, value in frame.itertuples(index=False)
+        }
+        assert found == {
+            (*cell, figure): value
+            for cell, values in expected.items()
+            for figure, value in zip(figures, values, strict=True)
+        }
+    sheet = pandas.read_excel(written["xlsx"], header=None, engine="calamine")
+    assert {"lower", "upper", "estimate", INTERVALS} <= set(sheet.to_numpy().ravel().tolist())
+
+
+def test_what_cannot_carry_them_says_so() -> None:
+    with pytest.raises(ParameterError, match="one number a cell"):
+        exported(released("cyclic_perturbation"), Path("t.tab"), named("tau-argus"), ASKED)
+    with pytest.raises(ParameterError, match="is a magnitude"):
+        exported(Release.of_magnitudes(hidden_square(), "suppression"), Path("t.csv"), named("csv"), ASKED)
+    with pytest.raises(ParameterError, match="one cube"):
+        files_of(released("cyclic_perturbation"), Path("t.csv"), named("csv"), ASKED)
