@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -129,7 +129,8 @@ def add_options(parser: argparse.ArgumentParser, asked: type[Options], within: P
         else:
             group.add_argument(*SHORT.get(one.shell, ()), *one.shell.split(), **_taken(one), **said)
     for part in parts_of(asked):
-        add_options(parser, part.kind, part)
+        # What a command does not offer it offers in no part of a part either.
+        add_options(parser, part.kind, replace(part, but=(*part.but, *but)))
 
 
 def _section(parser: argparse.ArgumentParser, title: str, part: Part | None) -> argparse._ArgumentGroup:

@@ -8,7 +8,7 @@ speaking.translated`). Values that are plain ``str`` are somebody's own words: n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from functools import cache
 from string import Formatter
@@ -154,6 +154,16 @@ def joined(parts: Iterable[str], between: str = "") -> str:
     if between:
         pieces = [piece for part in every for piece in (between, part)][1:]
     return Message("".join(map(str, pieces)), None, {str(n): part for n, part in enumerate(pieces)})
+
+
+FEW_NAMED = 6
+"""Names that are told where there may be many; more are counted."""
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    shown, more = joined(names[:FEW_NAMED], ", "), len(names) - FEW_NAMED
+    return message("{shown} and {more} more", shown, more) if more > 0 else shown
 
 
 def prose(text: str) -> str:

@@ -51,12 +51,13 @@ FILES = {
     "zeros.csv": COUNTS.replace("a,m,1", "a,m,0"),
     "people.csv": "region,sex,half,age,w,key\n"
     + "".join(f"{cell},{20 + n},{1 + n % 2},{n / 60}\n" for n, cell in enumerate(PEOPLE)),
-    "codes.csv": "region,land\na,x\nb,x\nc,y\n",
+    "codes.csv": "region,land\na,z\nb,z\nc,y\n",
     "short.csv": "region,land\na,x\nb,x\n",
     "firms.csv": "nace,region,ent,turnover,ask,waive,other,price,id,w\n"
     + "24,n,a,660,0,0,1,1,1,1\n24,n,b,8,0,0,1,1,2,1\n24,s,c,49,1,0,1,1,3,2\n24,s,d,48,0,0,1,1,4,1\n"
     + "24,s,e,45,0,0,1,1,5,1\n25,n,f,100,0,1,1,1,6,1\n25,n,g,90,0,0,1,1,7,1\n25,n,i,80,0,0,1,9,8,1\n"
     + "25,s,j,70,0,0,1,1,9,1\n25,s,k,60,0,0,1,1,10,1\n25,s,K,50,0,0,1,1,11,1\n",
+    "blank.csv": "region,sex,count\na,f,3\na,m,4\n,f,6\n,m,2\n",
     "published.csv": "region,sex,count\na,f,3\na,m,3\nb,f,6\nb,m,3\nTotal,f,9\nTotal,m,6\n",
     "thinned.csv": "region,sex,count\na,f,3\na,m,3\nb,f,6\nTotal,f,9\nTotal,m,6\n",
     "policy.toml": "format_version = 1\n",
@@ -114,6 +115,10 @@ READING = {
     "options.columns": "--columns sex",
     "options.sheet": "--sheet zzz",
     "options.range": "--range B3:F20",
+    "options.hidden": "--hidden read",
+    "options.cells": "--cells n/N",
+    "options.blank": "blank.csv | --blank missing",
+    "options.order": "--order name",
     "options.header_row": "--header-row 4",
     "options.footer": "--footer 2",
     "options.comment": "--comment region",
@@ -149,7 +154,9 @@ def _bare(samples: dict[str, str]) -> dict[str, str]:
 
 JUDGING = {"judging.rule": "--rule n=9", "judging.weights": "--weights replicate || --rule p=10"}
 CYCLE = "--release region,sex --release sex,half --release region,half"
-GATHERING = READING | {
+BESIDE_CELLS = {name: said for name, said in READING.items() if name != "options.cells"}
+"""Commands with cells of their own read those with shares by a file of options."""
+GATHERING = BESIDE_CELLS | {
     "at_risk": "cube.csv | --at-risk 1..3",
     "cells": "cube.csv | --cells all",
     "workers": "--workers tcp://nowhere",
@@ -200,6 +207,7 @@ COUNTING = {
     "levels": "--levels region,sex=place",
     "level_names": "--level-names region=coarse,fine",
     "draw_keys": "--draw-record-keys",
+    "order": "--code-list region=codes.csv | --order name",
 }
 MEASURING = {
     "measure": "--measure w",
@@ -322,7 +330,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         "counts.csv --method random_rounding --table one=region*sex --out out/r --register none",
         "",
         {name: text for name, text in PROTECTING.items() if name not in OF_SUMS}
-        | {f"counting.{name}": text for name, text in COUNTING.items()}
+        | {f"counting.{name}": text for name, text in COUNTING.items() if name != "order"}
         | {
             "listed": "--tables tables.toml",
             "previous": "--previous nofolder",
@@ -358,7 +366,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "infer": (
         "counts.zip",
         "sums.zip",
-        _bare(READING)
+        _bare(BESIDE_CELLS)
         | {
             "table": "--published counts.csv",
             "mechanism": "--mechanism m.json",
@@ -377,7 +385,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "contributor.rest": "--rest 50 || --as-contributor 8@nace=24,region=n",
         },
     ),
-    "infer|published": ("--mechanism mechanism.json", "", _of("--published", READING)),
+    "infer|published": ("--mechanism mechanism.json", "", _of("--published", BESIDE_CELLS)),
     "verify": (
         "counts.zip",
         "sums.zip",
@@ -455,7 +463,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "bounds": (
         "counts.csv --release region",
         f"wide.parquet {CYCLE}",
-        READING
+        BESIDE_CELLS
         | {
             "release": "--release region,sex,half",
             "cells": "--cells all",

@@ -35,6 +35,8 @@ FILES = {
     "people.csv": PEOPLE,
     "firms.csv": FIRMS,
     "short.csv": "region,land\na,x\nb,x\n",
+    "codes.csv": "region,land\na,z\nb,z\nc,y\n",
+    "blank.csv": "region,sex,count\na,f,3\na,m,4\n,f,6\n,m,2\n",
     "zeros.csv": "region,sex\na,m\n",
     "reading.toml": "scale = 7\n",
     "published.csv": "region,sex,count\na,f,3\na,m,3\nb,f,6\nb,m,3\nTotal,f,9\nTotal,m,6\n",
@@ -65,6 +67,10 @@ READING: dict[str, tuple[Given, Any]] = {
     "columns": ({"path": "grid.csv"}, "zzz"),
     "sheet": ({}, "zzz"),
     "range": ({}, "B3:F20"),
+    "hidden": ({}, "read"),
+    "cells": ({}, "n/N"),
+    "blank": ({"path": "blank.csv"}, "missing"),
+    "order": ({}, "name"),
     "header_row": ({}, "4"),
     "footer": ({}, 2),
     "comment": ({}, "a,"),
@@ -97,6 +103,7 @@ TABULATING: dict[str, tuple[Given, Any]] = {
     "levels": ({}, {"place": ["region", "sex"]}),
     "level_names": ({}, {"region": ["coarse", "fine"]}),
     "draw_keys": ({}, True),
+    "order": ({"code_lists": {"region": "codes.csv"}}, "name"),
 }
 PROTECTING: dict[str, tuple[Given, Any]] = {
     "cycles": ({"method": "cyclic_perturbation"}, "strips"),

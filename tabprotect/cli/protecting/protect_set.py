@@ -70,7 +70,7 @@ class ProtectSet(ProtectingAndPublishing):
     )
     protecting: Protecting = part(Protecting, group=METHOD, help=BESIDE, but=OF_MAGNITUDES)
     publishing: Publishing = part(Publishing, group=OUTPUT)
-    counting: Tabulation = part(Tabulation, group=message("counting records"), but=("source", "by"))
+    counting: Tabulation = part(Tabulation, group=message("counting records"), but=("source", "by", "order"))
     reading: TableReading = part(TableReading)
 
 
@@ -167,6 +167,7 @@ def _opened(asked: ProtectSet, reading: Reading, formulas: Mapping[str, str], co
             return opened(source, reading, console)
         except RecordsError:
             pass
+    counting = replace(counting, order=reading.order)
     names = [name for formula in formulas.values() for name in names_in(formula)]
     by = dict.fromkeys(name.partition(AT)[0] for name in names)
     return tabulated(replace(counting, by=tuple(by)), console)

@@ -83,7 +83,7 @@ class Infer(Inferring):
     )
     out: Path | None = option_field(None, metavar="FILE", help=message("of --format (csv: or printed)"))
     contributor: Contributor = part(Contributor, group=message("releases of magnitudes"))
-    reading: TableReading = part(TableReading, needs="table")
+    reading: TableReading = part(TableReading, but=["cells"], needs="table")
 
 
 def _releases(asked: Infer, console: Console) -> list[Evidence]:

@@ -1,4 +1,12 @@
-"""What sheets of this program's own workbooks are called."""
+"""What stands in workbooks: this program's own sheets, and what is shown where a formula failed."""
+
+import re
 
 LIST_SHEET = "List of cells"
 """The sheet with a row for each cell, which is read back; the one for people stands before it."""
+
+FAILED = re.compile(r"#(DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|SPILL!|CALC!|GETTING_DATA)|Err:5[0-9]{2}")
+"""What a spreadsheet shows where a formula failed."""
+
+NO_RESULT = "#FORMULA!"
+"""In place of a formula that nobody has worked out: programs other than spreadsheets store none."""

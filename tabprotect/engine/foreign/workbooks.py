@@ -11,11 +11,13 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO
+from xml.etree.ElementTree import ParseError
 
 import python_calamine
 
 from tabprotect.engine.budgets import WORKBOOK_SIZE_BYTES, WORKBOOK_SIZE_CELLS
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
+from tabprotect.engine.foreign.sheet_places import Span, places_of
 from tabprotect.engine.foreign.wire import Buffer
 from tabprotect.engine.foreign.workbook_names import LIST_SHEET
 from tabprotect.engine.foreign.worker import Answer, Refused
@@ -39,25 +41,39 @@ _TAG = 128
 _WIDE = re.compile(rb"""\br\s*=\s*["'](?:[A-Za-z]{2}|[A-Za-z]?[0-9]{8})""")
 _CELL = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,40})([0-9]{1,40})""")
 
-_DAMAGED = (python_calamine.CalamineError, OSError, ValueError)
+_DAMAGED = (python_calamine.CalamineError, OSError, ValueError, zipfile.BadZipFile, zlib.error, ParseError)
 
 
 def sheet(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
-    """Name, first row and column, and values of the sheet that is wanted, and all sheets' names."""
+    """Name, first row and column, values and places of the sheet that is wanted; names of all, and of hidden ones.
+
+    Places as in :mod:`.sheet_places`, nothing where the kind of workbook tells none.
+    """
     path = str(of["path"])
     _check_size(path)
     try:
         with python_calamine.load_workbook(path) as book:
-            name, values = _of_counts(book, _wanted(book.sheet_names, of["sheet"]))
+            hidden = _hidden(book)
+            name, values = _of_counts(book, _wanted(book.sheet_names, of["sheet"], hidden))
             if name is None:
-                raise Refused("no data")
+                raise Refused("hidden" if hidden and of["sheet"] is None else "no data", hidden)
             found = book.get_sheet_by_name(name)
             top, left = found.start or (0, 0)
-            return [name, book.sheet_names, top, left, values], ()
+            places = places_of(path, name)
+            if places is not None and found.merged_cell_ranges is not None:
+                places.merged = [Span(*first, *last) for first, last in found.merged_cell_ranges]
+            said = None if places is None else places.told()
+            return [name, book.sheet_names, top, left, values, hidden, said], ()
     except python_calamine.PasswordError:
         raise Refused("password") from None
     except _DAMAGED as error:
         raise Refused("damaged", str(error)) from None
+
+
+def _hidden(book: python_calamine.CalamineWorkbook) -> list[str]:
+    """The sheets that are not shown."""
+    shown = python_calamine.SheetVisibleEnum.Visible
+    return [one.name for one in book.sheets_metadata if one.visible != shown]
 
 
 def outline(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
@@ -68,7 +84,7 @@ def outline(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[
         with python_calamine.load_workbook(path) as book:
             names = list(book.sheet_names)
             try:
-                name, _ = _of_counts(book, _wanted(names, of["sheet"]))
+                name, _ = _of_counts(book, _wanted(names, of["sheet"], _hidden(book)))
             except Refused:
                 name = None
             found = None if name is None else book.get_sheet_by_name(name)
@@ -102,10 +118,11 @@ def _holds_counts(values: Sequence[Sequence[object]]) -> bool:
     )
 
 
-def _wanted(names: Sequence[str], sheet: object) -> Sequence[str]:
+def _wanted(names: Sequence[str], sheet: object, hidden: Sequence[str]) -> Sequence[str]:
     if sheet is None:
+        shown = [name for name in names if name not in hidden]
         # What this program wrote for people stands before what it reads back.
-        return sorted(names, key=lambda name: name != LIST_SHEET)
+        return sorted(shown, key=lambda name: name != LIST_SHEET)
     if sheet in names:
         return [str(sheet)]
     number = str(sheet)

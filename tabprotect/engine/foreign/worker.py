@@ -21,6 +21,7 @@ READERS = {
     "outline": "workbooks:outline",
     "labelled": "statistics_files:labelled",
     "r": "statistics_files:r",
+    "levels": "arrow_levels:levels",
     "xml": "messages:sdmx_ml",
     "xml_texts": "messages:sdmx_ml_texts",
     "connect": "queries:connect",

@@ -6,7 +6,7 @@ import itertools
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -21,10 +21,11 @@ from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
-from tabprotect.engine.formats.layouts.table_forms import Form, recognise
+from tabprotect.engine.formats.layouts.table_forms import SAMPLE_ROWS, Form, recognise
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
-from tabprotect.engine.formats.text.rows import RowSource, TextRows, check_width
+from tabprotect.engine.formats.text.rows import RowSource, SheetRows, TextRows, check_width
+from tabprotect.engine.formats.text.shares import ask, counts_of
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.registry import Documented
@@ -128,11 +129,14 @@ class RecordsFile:
         The same rows as text, if the file is text: all values are text, and faults have a line.
     columns
         Columns already read, by name; the relation is ``records`` then.
+    declared
+        The categories that the file declares, in its order, each with its code; by column.
     """
 
     relation: str
     text: TextRows | None = None
     columns: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
+    declared: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class Format(Documented, Encodable, ABC):
@@ -174,6 +178,8 @@ class Format(Documented, Encodable, ABC):
         True if a cell may have several numbers.
     decimals
         True if its numbers may have decimals there.
+    orders_codes
+        True if it puts categories in the order of their codes itself.
     described_by
         The suffixes of files that describe one of this format.
     media, served_as
@@ -197,6 +203,7 @@ class Format(Documented, Encodable, ABC):
     side_by_side: ClassVar[bool] = True
     decimals: ClassVar[bool] = False
     book: ClassVar[bool] = False
+    orders_codes: ClassVar[bool] = False
     described_by: ClassVar[tuple[str, ...]] = ()
     media: ClassVar[str] = "application/octet-stream"
     served_as: ClassVar[str] = ""
@@ -369,7 +376,15 @@ class RowFormat(Format):
 
     def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
         """All rows in memory with their lines, for tables laid out by hand."""
-        source, _ = self._narrow(path, reading)
+        rows = self.apart(path, reading)
+        if reading.cells is None:
+            return rows
+        fields = counts_of((row.fields for row in rows), reading.cells)
+        return [LaidOutRow(row.line, found) for row, found in zip(rows, fields, strict=True)]
+
+    def apart(self, path: Path, reading: Reading) -> list[LaidOutRow]:
+        """The rows as they stand in the file."""
+        source, _ = self._narrow(path, replace(reading, cells=None))
         return [LaidOutRow(source.line(number), fields) for number, fields in enumerate(source.rows())]
 
     def _narrow(
@@ -386,9 +401,22 @@ class RowFormat(Format):
                 file=path,
                 hint=TURNED,
             )
+        if reading.cells is not None:
+            rows = counts_of(source.rows(), reading.cells)
+            source = SheetRows(source.name, rows, [source.line(number) for number in range(len(rows))])
         return source, notes
 
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
+        try:
+            return self._cells(path, reading, progress)
+        except InputError:
+            if reading.cells is None and path.stat().st_size <= LAID_OUT_BYTES:
+                rows = itertools.islice(self.rows(path, reading)[0].rows(), SAMPLE_ROWS)
+                if (question := ask(rows)) is not None:
+                    raise question from None
+            raise
+
+    def _cells(self, path: Path, reading: Reading, progress: Progress) -> tuple[CellList, list[str]]:
         refused: InputError | None = None
         if not reading.lays_out:
             try:

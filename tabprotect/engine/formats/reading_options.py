@@ -12,6 +12,7 @@ from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.options import Naming, Options, option_field, options_of
 from tabprotect.engine.paths import read_text
 from tabprotect.engine.plain_values.decoding import parsed_toml
+from tabprotect.engine.tables.category_order import ORDER_HELP, ORDERS
 from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
 
@@ -20,7 +21,7 @@ LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thou
 
 ANY_FORMAT = frozenset(
     {"strip_totals", "fill_missing", "totals", "tolerance", "missing", "drop", "variable", "label",
-     "where", "scale", "strict"}
+     "where", "scale", "strict", "blank", "order"}
 )  # fmt: skip
 """The options that apply to every format."""
 
@@ -38,6 +39,20 @@ TOTALS = {
     "none": message("Nothing is a total"),
 }
 """What may be said of totals beside their code."""
+
+HIDDEN = {"read": message("Read them"), "leave-out": message("Leave them out")}
+"""What may be said of rows and columns that a sheet hides."""
+
+BLANKS = {"above": message("The same as above"), "missing": message("A category of their own: (missing)")}
+"""Meanings of a category without a name."""
+
+CELLS = {
+    "n (%)": message("A count, then per cent in brackets"),
+    "% (n)": message("Per cent, then a count in brackets"),
+    "n/N": message("A count of how many"),
+    "n/N (%)": message("A count of how many, then per cent in brackets"),
+}
+"""What stands in a cell beside its count."""
 
 GROUPED = {
     ".": message("a point"),
@@ -176,6 +191,27 @@ class Reading(Options):
     )
     range: str | None = option_field(
         None, label=message("Range of cells"), help=message("the cells of a sheet"), metavar="B3:F20"
+    )
+    hidden: str | None = option_field(
+        None,
+        label=message("Hidden rows and columns"),
+        help=message("rows and columns with data that a sheet hides: read, or leave-out"),
+        choices=HIDDEN,
+    )
+    cells: str | None = option_field(
+        None,
+        label=message("A cell holds"),
+        help=message('what cells hold beside the count: "n (%)" for 3 (1.7%)'),
+        choices=CELLS,
+    )
+    blank: str | None = option_field(
+        None,
+        label=message("Blank labels are"),
+        help=message("what a category without a name is: above, the one above it; missing, one of its own"),
+        choices=BLANKS,
+    )
+    order: str | None = option_field(
+        None, label=message("Order of categories"), help=ORDER_HELP, choices=ORDERS
     )
     header_row: str | None = option_field(
         None,

@@ -11,6 +11,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError, ParameterError, RecordsError, in_file
 from tabprotect.engine.formats.format import Format, RowFormat
+from tabprotect.engine.formats.layouts.blank_labels import name_blanks, refuse_blanks
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import in_roles, refuse_measures
 from tabprotect.engine.formats.layouts.hidden_cells import worked_out
@@ -18,6 +19,7 @@ from tabprotect.engine.formats.layouts.settled_totals import settle_totals
 from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.category_order import reordered
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.structural import of_cells
@@ -80,9 +82,11 @@ def read_table(
         if reading.missing == "suppressed":
             cells, found = worked_out(cells, reading)
             named += found
-        settled = settle_totals(cells, reading)
+        settled = settle_totals(name_blanks(cells, reading), reading)
+        refuse_blanks(settled.cells)
         progress.report(message("building the table"), 0.9)
         table, missing = checked_table(settled.cells, missing_are=reading.without_count)
+        table = reordered(table, reading.order, but=kind.orders_codes)
     said = (*notes, *roles, *named, *settled.notes, *_on_missing(missing, table.domain, reading))
     return TableFile(table, said, settled.kept)
 

@@ -18,6 +18,7 @@ from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import depth_names, read_code_list, read_hierarchy
+from tabprotect.engine.tables.category_order import in_order
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
 from tabprotect.engine.tables.variable import MISSING, Level, Variable
@@ -83,6 +84,9 @@ class Codings:
         codes themselves: a ``.hrc`` file has only codes.
     nested
         Nested columns, the coarsest first, by the variable whose levels they are.
+    order
+        One of :data:`~tabprotect.engine.tables.category_order.ORDERS`, for variables that are not in
+        bands; ``None`` as the file declares, else by their names.
 
     Raises
     ------
@@ -98,6 +102,7 @@ class Codings:
     nested: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
     level_names: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
     mapping: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    order: str | None = None
 
     def __post_init__(self) -> None:
         for name in self.variables:
@@ -195,11 +200,14 @@ class Coded:
         The group of each category, by level.
     finest
         The name of the categories' own level, if there are others.
+    banded
+        True if they are bands of numbers, which have one order.
     """
 
     categories: Mapping[str, str]
     above: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     finest: str = ""
+    banded: bool = False
 
     def with_missing(self) -> Coded:
         """Add the category of missing values."""
@@ -208,9 +216,11 @@ class Coded:
         above = {name: {missing: MISSING, **groups} for name, groups in self.above.items()}
         return replace(self, categories=categories, above=above)
 
-    def variable(self, name: str) -> Variable:
-        """The variable with all its categories; every one of them has some value."""
+    def variable(self, name: str, order: str | None) -> Variable:
+        """The variable with all its categories."""
         categories = tuple(dict.fromkeys(self.categories.values()))
+        if order in ("name", "code") and not self.banded:
+            categories = tuple(in_order(categories))
         levels = (Level(level, tuple(groups[c] for c in categories)) for level, groups in self.above.items())
         return Variable(name, categories, tuple(levels), self.finest)
 
@@ -235,7 +245,7 @@ def _levelled(name: str, ways: Mapping[str, Mapping[str, str]]) -> Coded:
                 )
         if way != finest and len(set(found.values())) < len(found):
             above[way] = found
-    return Coded(ways[finest], above, finest if above else "")
+    return Coded(ways[finest], above, finest if above else "", banded=True)
 
 
 def _numbers(values: Sequence[str], fault: Fault) -> Iterator[tuple[int, str]]:
@@ -269,6 +279,7 @@ def _listed(
         at = _level(level, levels, path) if level else None
         cut = {code: trail[: _depth(trail, at)] for code, trail in trails.items()}
         groups = {code: trail[-1] for code, trail in cut.items()}
+        inner = {above for trail in trails.values() for above in trail[:-1]}
         depth = max(map(len, cut.values()))
         above = {
             levels[n]: {trail[-1]: trail[min(n, len(trail) - 1)] for trail in cut.values()}
@@ -279,7 +290,7 @@ def _listed(
         (header, rows), _ = read_code_list(path, [name])
         if len(header) < 2:
             raise InputError(message("the code list groups nothing"), file=path)
-        at = _level(level, header[1:], path) if level else 0
+        at, inner = _level(level, header[1:], path) if level else 0, set()
         groups = {code: row[at] for code, row in rows.items()}
         above = {
             other: found
@@ -292,12 +303,12 @@ def _listed(
     for code in counted.values():
         if not groups.get(code, code):
             raise InputError(message("the code {value} has no group", repr(code)), file=path)
-    # In the order of the file, then what it lacks.
-    order = {code: place for place, code in enumerate(groups)}
-    pairs = sorted(counted.items(), key=lambda pair: order.get(pair[1], len(order)))
+    # In the order of the file, whether there is a record or not, then what it lacks.
+    declared = ((code, code) for code in groups if groups[code] and code not in inner)
+    pairs = [*declared, *counted.items()]
     own = [code for _, code in pairs if code not in groups]
     above = {level: {**of, **{code: code for code in own}} for level, of in above.items()}
-    return Coded({value: groups.get(code, code) for value, code in pairs}, above, finest)
+    return Coded({value: groups.get(code, code) for value, code in dict(pairs).items()}, above, finest)
 
 
 def _called(levels: list[str], called: Sequence[str], path: Path) -> list[str]:

@@ -78,8 +78,8 @@ class MicrodataFile:
         """The smallest and largest design weight in such groups, in millionths."""
         self.key_range = KEY_MODULUS
         """Record keys are whole numbers below it, and so are their sums modulo it."""
-        self.orders: Mapping[str, Sequence[str]] = {}
-        """The categories of columns whose type orders them."""
+        self.declared = file.declared
+        """The categories that the file declares, each with its code, by column."""
         self.text = file.text
         self.relation = file.relation
         self._connection = connection
@@ -190,14 +190,17 @@ def open_microdata(path: Path | str | GivenRecords, progress: Progress = SILENT)
         with in_memory() as here:
             here.register("given", path.columns)
             given = MicrodataFile(Path("records"), here, RecordsFile("given"))
-            given.orders = path.orders
+            given.declared = {
+                name: {category: str(code) for code, category in enumerate(order)}
+                for name, order in path.orders.items()
+            }
             yield given
         return
     files, table = files_of(str(path))
     if is_database(files[0]):
         with connected(database=files[0]) as base:
             relation = table_of(base, files[0], table)
-            yield MicrodataFile(files[0], base, RecordsFile(relation))
+            yield MicrodataFile(files[0], base, RecordsFile(relation, declared=_enumerated(base, relation)))
         return
     found = [format_of(file).records(file, progress) for file in files]
     with ExitStack() as open_now:
@@ -213,14 +216,30 @@ def open_microdata(path: Path | str | GivenRecords, progress: Progress = SILENT)
         else:
             connection = open_now.enter_context(connected(*files))
         if len(files) == 1:
-            whole = RecordsFile(relations[0], found[0].text)
+            whole = RecordsFile(relations[0], found[0].text, declared=found[0].declared)
             yield MicrodataFile(files[0], connection, whole)
             return
         sources = [
             MicrodataFile(file, connection, RecordsFile(relation, one.text))
             for file, relation, one in zip(files, relations, found, strict=True)
         ]
-        yield MicrodataFile(Path(path), connection, RecordsFile(_together(sources)))
+        together: dict[str, Mapping[str, str]] = {}
+        for file in found:
+            for name, categories in file.declared.items():
+                together[name] = {**together.get(name, {}), **categories}
+        yield MicrodataFile(Path(path), connection, RecordsFile(_together(sources), declared=together))
+
+
+def _enumerated(connection: Connection, relation: str) -> dict[str, dict[str, str]]:
+    """The values of a database's columns of type ENUM, by column."""
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    found = {}
+    for name in (row[0] for row in rows if row[1].startswith("ENUM")):
+        values = connection.execute(
+            f"SELECT unnest(enum_range(any_value({quoted(name)}))) FROM {relation}"
+        ).fetchall()
+        found[name] = {value: str(code) for code, (value,) in enumerate(values)}
+    return found
 
 
 def _together(sources: Sequence[MicrodataFile]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from tabprotect.engine.microdata.weights_and_keys import check_known, line_of, m
 from tabprotect.engine.paths import is_url
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.engine.tables.category_order import in_order
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import DOMAIN_CELLS, Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
@@ -36,8 +36,6 @@ from tabprotect.languages.messages import message
 EXACT_SUMMARY = 2000
 EXACT_RECORDS = 1_000_000
 """Up to this many records every column is counted exactly."""
-
-_WHOLE = re.compile("-?[0-9]{1,300}")
 
 
 @dataclass(frozen=True)
@@ -168,8 +166,8 @@ def tabulate_with_keys(
 ) -> Tabulated:
     """Count records, wherever they are, by some variables (see :func:`.record_files.open_microdata`).
 
-    Values are opaque text. Categories are in the order of the column's type, where that orders them;
-    else sorted, as numbers if all of them are whole numbers. ``(missing)`` comes last. The table is sparse if it is large and mostly empty.
+    Values are opaque text. Categories that a file declares are there with and without a record, in its
+    order; others are sorted, as numbers if all of them are whole numbers. ``(missing)`` comes last. The table is sparse if it is large and mostly empty.
 
     Parameters
     ----------
@@ -237,7 +235,9 @@ def _tabulate(
     if also.weight is not None:
         _check_weights(source, by, also.weight, progress)
     progress.report(message("sorting the categories"), 0.9)
-    variables = tuple(counted_variable(source, v, name, coded.get(name)) for v, name in enumerate(by))
+    variables = tuple(
+        counted_variable(source, v, name, coded.get(name), codings.order) for v, name in enumerate(by)
+    )
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
         *codes, counts = source.run(
@@ -404,7 +404,16 @@ def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: 
             )
 
 
-def counted_variable(source: MicrodataFile, variable: int, name: str, coded: Coded | None) -> Variable:
+def counted_variable(
+    source: MicrodataFile, variable: int, name: str, coded: Coded | None, order: str | None
+) -> Variable:
+    """A variable with the categories that its file declares, and those of records beside them.
+
+    Parameters
+    ----------
+    order
+        As in :class:`.Codings`.
+    """
     rows = source.run(
         lambda c: c.execute(f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}").fetchall(),
         message("sorting the categories"),
@@ -416,21 +425,34 @@ def counted_variable(source: MicrodataFile, variable: int, name: str, coded: Cod
         )
     check_categories(name, len(rows))
     if coded is not None:
-        # Every value belongs to some record, and so does every category.
-        return coded.variable(name)
-    return Variable(name, tuple(in_order([row[0] for row in rows], source.orders.get(name))))
+        return coded.variable(name, order)
+    there = [row[0] for row in rows]
+    declared = source.declared.get(name, {})
+    if order == "file" and not declared:
+        return Variable(name, tuple(_as_they_come(source, name)))
+    others = in_order([category for category in there if category not in declared])
+    known = [*(category for category in declared if category != MISSING), *others]
+    check_categories(name, len(known))
+    if order in ("name", "code"):
+        known = in_order(known, declared if order == "code" else None)
+    return Variable(name, tuple(known))
 
 
-def in_order(categories: Sequence[str], known: Sequence[str] | None = None) -> list[str]:
-    """Sort categories: as they are known, else as numbers if all are whole numbers; ``(missing)`` last."""
-    present = [category for category in categories if category != MISSING]
-    if known is not None:
-        present.sort(key=known.index)
-    elif all(_WHOLE.fullmatch(category) for category in present):
-        present.sort(key=lambda category: (int(category), category))
-    else:
-        present.sort()
-    return present + [MISSING] * (len(present) < len(categories))
+def _as_they_come(source: MicrodataFile, name: str) -> list[str]:
+    """The categories of a column in order of first appearance; ``(missing)`` last."""
+    if source.summed:
+        raise ParameterError(
+            {"order": message("the records have no order where they are counted")},
+            hint=message("leave the option out, or take --order name"),
+        )
+    value = f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}')"
+    sql = (
+        f"SELECT {value} AS v, min(r) FROM (SELECT {quoted(name)}, row_number() OVER () AS r "
+        f"FROM {source.relation}) GROUP BY 1 ORDER BY 2"
+    )
+    rows = source.run(lambda c: c.execute(sql).fetchall(), message("sorting the categories"))
+    found = [row[0] for row in rows]
+    return [v for v in found if v != MISSING] + [MISSING] * (MISSING in found)
 
 
 def _keyed(connection: Connection, domain: Domain, measure: str) -> tuple[Ints, Ints]:

@@ -14,6 +14,7 @@ from typing import Final, Literal
 from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, KeptSmall, read
 from tabprotect.engine.options import Naming, Options, option_field, options_of, position
 from tabprotect.engine.release.tuned import USES, Use
+from tabprotect.engine.tables.category_order import ORDER_HELP, ORDERS
 from tabprotect.languages.messages import message
 
 METHOD = message("method")
@@ -128,6 +129,12 @@ class Tabulation(Options):
             "what the levels of a hierarchy (.hrc) are called, the coarsest first; else "
             "VARIABLE_1, VARIABLE_2, ..., the deepest being the codes' own"
         ),
+    )
+    order: str | None = option_field(
+        None,
+        label=message("Order of categories"),
+        choices=ORDERS,
+        help=message("{orders} (default: as the file declares them, else by their names)", orders=ORDER_HELP),
     )
     draw_keys: bool = option_field(
         False,

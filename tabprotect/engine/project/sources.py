@@ -113,6 +113,7 @@ def codings_of(asked: Tabulation) -> Codings:
         asked.levels or {},
         asked.level_names or {},
         asked.mapping or {},
+        asked.order,
     )
 
 

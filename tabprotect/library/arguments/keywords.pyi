@@ -43,6 +43,10 @@ class ReadingKeywords(TypedDict, total=False):
     columns: str | None
     sheet: str | int | None
     range: str | None
+    hidden: str | None
+    cells: str | None
+    blank: str | None
+    order: str | None
     header_row: str | int | None
     footer: int | None
     comment: str | None
@@ -67,6 +71,7 @@ class TabulationKeywords(TypedDict, total=False):
     mapping: Mapping[str, str] | None
     levels: Mapping[str, Sequence[str]] | None
     level_names: Mapping[str, Sequence[str]] | None
+    order: str | None
     draw_keys: bool
 
 class MagnitudeTabulationKeywords(TypedDict, total=False):
@@ -89,6 +94,7 @@ class MagnitudeTabulationKeywords(TypedDict, total=False):
     mapping: Mapping[str, str] | None
     levels: Mapping[str, Sequence[str]] | None
     level_names: Mapping[str, Sequence[str]] | None
+    order: str | None
     draw_keys: bool
 
 class ProtectingKeywords(TypedDict, total=False):

@@ -36,7 +36,8 @@ WRITTEN = [kind for kind in formats().values() if kind.writes]
 label = st.text(
     st.one_of(st.sampled_from(' ,;"\t|\n\r.0'), st.characters(exclude_categories=["Cs"], min_codepoint=1)),
     max_size=6,
-).filter(lambda text: not is_total(text))
+).filter(lambda text: text.strip() and not is_total(text))
+"""Blank ones are asked about where they are read."""
 names = st.lists(label.filter(str.strip), min_size=1, max_size=3, unique=True)
 
 

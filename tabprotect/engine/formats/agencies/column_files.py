@@ -26,8 +26,9 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, COUNT, FREE, withheld
 from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.category_order import in_order
 from tabprotect.engine.tables.cube import Cube
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import message, some_of
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,18 @@ class TypedColumn:
         One value for each row; ``None`` if missing.
     order
         The categories in the order declared in the file, if there is one.
+    codes
+        The code of each of them, where they are labels.
     """
 
     values: Sequence[str | None]
     order: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+
+    @property
+    def declared(self) -> dict[str, str]:
+        """The categories in this order, each with its code."""
+        return dict(zip(self.order, self.codes or self.order, strict=True))
 
 
 class ColumnFormat(Format):
@@ -55,6 +64,7 @@ class ColumnFormat(Format):
         The library that reads it, and the extra of this program that installs it.
     """
 
+    orders_codes = True
     library: ClassVar[str]
     extra: ClassVar[str] = "statistics"
     holds = frozenset({"table", "records"})
@@ -136,11 +146,15 @@ class ColumnFormat(Format):
         statuses = {name: found[name].values for name in found.keys() & COLUMNS - {count}}
         names = tuple(name for name in found if name != count and name not in statuses)
         categories, numbers = [], []
+        idle: list[str] = []
         for number, name in enumerate(names):
             progress.report("reading the table", number / len(names))
             numbered = LabelCodes()
+            declared = found[name].declared
+            order = in_order(list(declared), declared) if reading.order == "code" else list(declared)
             there = set(found[name].values)
-            numbered.of_texts([text for text in found[name].order if text in there])
+            numbered.of_texts([text for text in order if text in there or reading.without_count])
+            idle += [f"{name} = {text}" for text in order if text not in numbered.numbers]
             numbers.append(numbered.of_texts([text or "" for text in found[name].values]))
             categories.append(tuple(numbered.numbers))
             check_categories(name, len(categories[-1]))
@@ -154,12 +168,16 @@ class ColumnFormat(Format):
         observations = Observations(
             names, tuple(categories), tuple(numbers), values, in_place, line=lambda row: row + 1
         )
-        return observations.cells(reading)
+        cells, notes = observations.cells(reading)
+        if idle:
+            notes.append(message("declared, and without a row: {categories}", some_of(idle)))
+        return cells, notes
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         found = self.columns(path, progress)
         arrays = {name: np.array(column.values, dtype=object) for name, column in found.items()}
-        return RecordsFile("records", columns=arrays)
+        declared = {name: column.declared for name, column in found.items() if column.order}
+        return RecordsFile("records", columns=arrays, declared=declared)
 
     def publish(self, cube: Cube) -> bytes:
         table, hidden = cube.table, cube.hidden

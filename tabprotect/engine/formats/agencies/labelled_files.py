@@ -134,4 +134,4 @@ def _texts(values: Sequence[str | None], labels: object, path: Path) -> TypedCol
     text_of = {value: label if times[label] == 1 else f"{label} ({value})" for value, label in pairs}
     # These programs store a missing text as an empty string.
     out = [None if value in (None, "") else text_of.get(value, value) for value in values]
-    return TypedColumn(out, tuple(text_of.values()))
+    return TypedColumn(out, tuple(text_of.values()), tuple(text_of))

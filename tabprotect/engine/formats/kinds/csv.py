@@ -87,7 +87,9 @@ class Csv(RowFormat):
     holds = frozenset({"table", "records"})
     packed = True
     decimals = True
-    options = frozenset({"count", "encoding", "delimiter", "decimal", "holds", "metadata", *LAID_OUT})
+    options = frozenset(
+        {"count", "encoding", "delimiter", "decimal", "holds", "metadata", "cells", *LAID_OUT}
+    )
     described_by = (".json",)
     limits = (
         message("No title, notes, units or hierarchies: names, categories and counts alone."),
@@ -108,10 +110,10 @@ class Csv(RowFormat):
             return cells, [message("read as Eurostat's TSV; flags behind counts were left out")]
         return text, []
 
-    def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
+    def apart(self, path: Path, reading: Reading) -> list[LaidOutRow]:
         rows = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
         if eurostat_rows(rows) is not None:
-            return super().whole(path, reading)
+            return super().apart(path, reading)
         return text_rows(rows, reading.delimiter)
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:

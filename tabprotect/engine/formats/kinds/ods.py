@@ -1,6 +1,8 @@
-"""OpenDocument spreadsheets: the first sheet that is not empty, in long form or as a grid.
+"""OpenDocument spreadsheets: the first sheet that is shown and not empty, in long form or as a grid.
 
-As LibreOffice saves them. Numbers are taken as they are stored, not as they are shown. Written as a
+As LibreOffice saves them. Numbers are taken as they are stored, not as they are shown. A hidden
+sheet is read if it is named; hidden rows and columns with data are asked about. A label merged over rows
+stands in each; a failed formula is a mark such as `#DIV/0!`. Written as a
 cross table with totals and title, notes that say what was changed, and a list of the cells, which is
 read back; suppressed counts are `..`, with C (else F) in a column `CONF_STATUS`.
 """
@@ -176,7 +178,7 @@ class Ods(RowFormat):
     suffixes = (".ods",)
     media = "application/vnd.oasis.opendocument.spreadsheet"
     begins = re.compile(rb"(?s).{0,74}mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
-    options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
+    options = frozenset({"count", "decimal", "sheet", "range", "hidden", "cells", "holds", *LAID_OUT})
     decimals = True
     book = True
     limits = (
@@ -189,7 +191,7 @@ class Ods(RowFormat):
         # Late: every format is asked whether a file is its own.
         from tabprotect.engine.formats.workbooks.sheets import read_sheet
 
-        return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
+        return read_sheet(path, reading, progress)
 
     def publish(self, cube: Cube) -> bytes:
         return self.publish_all([cube])

@@ -2,7 +2,8 @@
 
 The column of counts is named ``count`` (``counts``, ``freq``, ``frequency``, ``n``) or said by its
 name; a file without one holds records. Categories are the values as text, in order of first
-appearance: whole numbers without decimals, dates as 2024-12-31, a null as an empty category. The
+appearance, or of the levels of a categorical column (with the extra `frames`): whole numbers without
+decimals, dates as 2024-12-31; a null is a blank label. The
 line of a fault is the number of the row. Written with text columns and 64-bit counts; suppressed
 counts are null, with C (else F) in a column `CONF_STATUS`. The levels
 of variables, labels of categories and structural zeros stand in the file's metadata
@@ -17,6 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +26,8 @@ import numpy as np
 from tabprotect.engine.arrays import EXACT_FLOAT, Bools, Codes, Ints
 from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.foreign.reader import watched
+from tabprotect.engine.foreign.answers import rows_of, text, texts
+from tabprotect.engine.foreign.reader import RefusedFileError, asked, watched
 from tabprotect.engine.formats.format import Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import Observations, refuse_names
@@ -38,7 +41,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_json
 from tabprotect.engine.tables.table import INT64_MAX
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import message, some_of
 
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 _REALS = ("FLOAT", "DOUBLE", "DECIMAL")
@@ -63,7 +66,7 @@ class Parquet(Format):
         with connected(path, ordered=True) as connection:
             try:
                 return watched(
-                    lambda: _Columns(path, connection, reading).observations().cells(reading),
+                    lambda: _Columns(path, connection, reading).cells(reading),
                     lambda: progress.report(message("reading the table"), connection.query_progress() / 100),
                     connection.interrupt,
                 )
@@ -75,10 +78,15 @@ class Parquet(Format):
                 ) from None
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
+        known: dict[str, list[str]] = {}
         with connected(path) as connection, suppress(QueryError):
             # A damaged file is told of where its records are read.
             refuse_twice(path, connection)
-        return RecordsFile(f"read_parquet({file_literal(path)})")
+            known = levels_of(path, connection)
+        declared = {
+            name: {level: str(code) for code, level in enumerate(levels)} for name, levels in known.items()
+        }
+        return RecordsFile(f"read_parquet({file_literal(path)})", declared=declared)
 
     def publish(self, cube: Cube) -> bytes:
         table, hidden = cube.table, cube.hidden
@@ -138,6 +146,21 @@ def _metadata(domain: Domain, about: About) -> str:
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
 
 
+def levels_of(path: Path, connection: Connection) -> dict[str, list[str]]:
+    """The levels of categorical columns, used or not, in their order; none without pyarrow, which reads them."""
+    rows = connection.execute(
+        f"SELECT count(*) FROM parquet_kv_metadata({file_literal(path)}) WHERE key = 'ARROW:schema'"
+    ).fetchone()
+    if not rows or not rows[0] or find_spec("pyarrow") is None:
+        return {}
+    try:
+        found, _ = asked("levels", {}, path=path)
+    except RefusedFileError:
+        # What is damaged is told of where its columns are read.
+        return {}
+    return {text(name, path): texts(known, path) for name, known in rows_of(found, 0, 2, path)}
+
+
 def refuse_twice(path: Path, connection: Connection) -> None:
     """Refuse a file with two columns of one name: the reader would give the second another.
 
@@ -177,6 +200,9 @@ class _Columns:
             if row[0] != _ROW
         }
         self.count = count_column(self.types, reading.count, path)
+        self.levels = levels_of(path, connection)
+        self.keep = reading.without_count is not None
+        self.idle: list[str] = []
         self.statuses = tuple(n for n in self.types if n in COLUMNS and n != self.count)
         self.names = tuple(n for n in self.types if n not in (self.count, *self.statuses))
         for name in self.names:
@@ -190,6 +216,13 @@ class _Columns:
                 message("there is only one column"),
                 hint=message("a table has one column per variable and a column count"),
             )
+
+    def cells(self, reading: Reading) -> tuple[CellList, list[str]]:
+        """The cells, and notes."""
+        found, notes = self.observations().cells(reading)
+        if self.idle:
+            notes.append(message("declared, and without a row: {categories}", some_of(self.idle)))
+        return found, notes
 
     def observations(self) -> Observations:
         """All rows."""
@@ -246,7 +279,10 @@ class _Columns:
             f"FROM {self.relation} GROUP BY 1) GROUP BY 1 ORDER BY 2 LIMIT {MAX_CATEGORIES + 1}"
         ).fetchall()
         check_categories(name, len(found))
-        labels = tuple(row[0] for row in found)
+        there = {row[0]: None for row in found}
+        levels = [level for level in self.levels.get(name, ()) if level in there or self.keep]
+        self.idle += [f"{name} = {level}" for level in self.levels.get(name, ()) if level not in levels]
+        labels = tuple(dict.fromkeys([*levels, *there]))
         self.connection.execute(f"CREATE TYPE kind{number} AS ENUM ({', '.join(map(literal, labels))})")
         codes = self.connection.execute(
             f"SELECT enum_code(CAST({text} AS kind{number})) AS code FROM {self.relation}"

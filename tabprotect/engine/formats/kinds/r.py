@@ -60,7 +60,9 @@ class R(ColumnFormat):
             ) from None
         return {
             text(name, path): TypedColumn(
-                in_rows(texts(different, path), buffer, path), tuple(texts(order, path))
+                in_rows(texts(different, path), buffer, path),
+                tuple(texts(order, path)),
+                tuple(str(code) for code, _ in enumerate(texts(order, path), 1)),
             )
             for (name, different, order), buffer in zip(
                 columns_of(found, buffers, 3, path), buffers, strict=True

@@ -1,7 +1,8 @@
-"""Excel workbooks: the first sheet that is not empty, in long form, as a grid or a bare matrix.
+"""Excel workbooks: the first sheet that is shown and not empty, in long form, as a grid or a bare matrix.
 
 ``.xlsx``, ``.xlsm``, ``.xlsb`` and the older ``.xls``. Numbers are taken as they are stored, not as
-they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet. Written as a
+they are shown. A hidden sheet is read if it is named; hidden rows and columns with data are asked about. A
+label merged over rows stands in each; a failed formula is a mark such as `#DIV/0!`. A workbook is read as a whole: keep very large tables as CSV or Parquet. Written as a
 cross table with totals and title, notes that say what was changed, and a list of the cells, which is
 read back; suppressed counts are `..`, with C (else F) in a column `CONF_STATUS`.
 """
@@ -30,7 +31,7 @@ class Xlsx(RowFormat):
     suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
     media = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     begins = re.compile(rb"(?s)PK\x03\x04.*\[Content_Types\]\.xml|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-    options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
+    options = frozenset({"count", "decimal", "sheet", "range", "hidden", "cells", "holds", *LAID_OUT})
     decimals = True
     book = True
     limits = (
@@ -42,7 +43,7 @@ class Xlsx(RowFormat):
         # Late: every format is asked whether a file is its own.
         from tabprotect.engine.formats.workbooks.sheets import read_sheet
 
-        return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
+        return read_sheet(path, reading, progress)
 
     def publish(self, cube: Cube) -> bytes:
         return self.publish_all([cube])

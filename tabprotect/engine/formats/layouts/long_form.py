@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.blank_labels import fill_down
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
 from tabprotect.engine.formats.layouts.table_forms import Form, nothing_but_header
@@ -34,9 +35,9 @@ MANY = 100_000
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the entries: their counts, the number written with decimals, their codes by axis.
+    """A part of the rows: their counts, the number written with decimals, the codes of all by axis.
 
-    ``rows`` are their row numbers, if rows without a count were left out.
+    ``rows`` are the row numbers of the counts, if rows have none.
     """
 
     counts: Ints
@@ -92,15 +93,15 @@ class _Columns:
         places: Ints | None = None
         if kept is not None:
             # Categories stay, even if none of their cells has a count.
-            places = np.array(kept, dtype=np.int64)
-            codes, places = [code[places] for code in codes], places + at
+            places = np.array(kept, dtype=np.int64) + at
         return _Part(counts, decimals, codes, sound, places)
 
     def _marked(self, rows: list[list[str]], *, at: int) -> tuple[list[int], Ints, int]:
         """The rows that have a count, and their counts, if others hold a mark."""
         kept, counts, decimals = [], [], 0
         for number, row in enumerate(rows):
-            if any(row[column] != value for column, value in self.where.items()):
+            # A blank may be the label above it.
+            if any(row[column] not in (value, "") for column, value in self.where.items()):
                 continue
             text = row[self.count]
             try:
@@ -193,16 +194,21 @@ def read_long(
         raise nothing_but_header(source)
     whole = sum(map(len, counts)) == rows
     at = np.empty(0, dtype=np.int64) if whole else np.concatenate(places)
+    names = tuple(header[c] for c in axes)
+    categories, listed, filled = fill_down(
+        names, tuple(tuple(labels.numbers) for labels in known), tuple(map(_joined, codes)), reading
+    )
+    assert listed is not None
     cells = CellList(
-        tuple(header[c] for c in axes),
-        tuple(tuple(labels.numbers) for labels in known),
-        tuple(map(_joined, codes)),
+        names,
+        categories,
+        listed if whole else tuple(code[at - 1] for code in listed),
         _joined(counts),
         lambda entry: source.line(entry + 1 if whole else int(at[entry])),
         gaps=not whole,
         counted=header[at_count],
     )
-    return cells, form.notes(decimals)
+    return cells, [*form.notes(decimals), *filled]
 
 
 def _variables(source: RowSource, header: list[str], form: Form) -> list[int]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.blank_labels import fill_down
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.column_roles import wanted_cells
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, HIDDEN, USUAL, CountMarks, unknown_mark
@@ -45,7 +46,7 @@ def marked_cells(
     labels: list[list[str]] = [[] for _ in layout.names]
     meanings: Counter[str] = Counter()
     wanted = wanted_cells(layout.names, reading.where or {})
-    for row, cell, text in _entries(layout, name):
+    for row, cell, text in _entries(_filled(layout, reading, parts), name):
         if any(cell[axis].strip() != value for axis, value in wanted.items()):
             continue
         meaning = marks.meaning(text)
@@ -82,6 +83,29 @@ def marked_cells(
         counted=layout.header[-1].fields[layout.count] if layout.count >= 0 and layout.header else "count",
     )
     return found, parts
+
+
+def _filled(layout: LaidOut, reading: Reading, parts: list[LaidOutPart]) -> LaidOut:
+    """The layout, in long form with labels in place of blanks."""
+    if layout.count < 0:
+        return layout
+    axes = [n for n in range(len(layout.body[0].fields)) if n not in {layout.count, *layout.left_out}]
+    numbered = [LabelCodes() for _ in axes]
+    columns = [[row.fields[n] for row in layout.body] for n in axes]
+    listed = tuple(k.of_texts(column) for k, column in zip(numbered, columns, strict=True))
+    categories, codes, told = fill_down(
+        layout.names, tuple(tuple(k.numbers) for k in numbered), listed, reading
+    )
+    if not told or codes is None:
+        return layout
+    body = []
+    for at, row in enumerate(layout.body):
+        fields = [*row.fields]
+        for n, known, code in zip(axes, categories, codes, strict=True):
+            fields[n] = known[int(code[at])]
+        body.append(replace(row, fields=fields))
+    parts += [LaidOutPart("blank", "above", text) for text in told]
+    return replace(layout, body=body)
 
 
 def signs_in(layout: LaidOut, marks: CountMarks) -> dict[str, int]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.blank_labels import fill_down
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import code_of, wanted_cells
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
@@ -78,6 +79,10 @@ class Observations:
             With the cell, and the line if there is one, of a suppressed count, an unexplained mark or
             a value that is no count; with the measures if it is unclear which is the count.
         """
+        categories, codes, filled = fill_down(self.names, self.categories, self.codes, reading)
+        if filled:
+            cells, notes = replace(self, categories=categories, codes=codes).cells(reading, measures)
+            return cells, [*filled, *notes]
         chosen: dict[int, int] = {}
         if measures is not None:
             apart = measures if len(measures) < len(self.names) else ()

@@ -61,11 +61,7 @@ def settle_totals(cells: CellList, reading: Reading) -> SettledTotals:
     if code or totals not in _WORDS:
         return _Settling(cells, stated_totals(cells, code or totals), reading, totals).settled()
     found, by_name = find_totals(cells)
-    notes = [
-        message("variable {names} has a category without a name", repr(cells.names[axis]))
-        for axis, categories in enumerate(cells.categories)
-        if axis not in by_name and len(categories) > 1 and any(not c.strip() for c in categories)
-    ]
+    notes: list[str] = []
     if not found:
         if totals in (RECOMPUTE, KEEP):
             notes.append(

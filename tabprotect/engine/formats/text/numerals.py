@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.foreign.workbook_names import FAILED, NO_RESULT
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.languages.messages import message
 
@@ -47,6 +48,16 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
     stripped = text.strip()
     if not stripped:
         raise NotACountError(message("the count is empty"), message("write 0 where a cell is empty"))
+    if stripped == NO_RESULT:
+        raise NotACountError(
+            message("the cell holds a formula without its result"),
+            message("open the workbook in a spreadsheet program and save it"),
+        )
+    if FAILED.fullmatch(stripped):
+        raise NotACountError(
+            message("a formula failed: {stripped}", stripped),
+            message('mend it; or say what it means: --marks "{stripped}=missing"', stripped),
+        )
     found = _DECIMAL.fullmatch(stripped)
     if not _WHOLE.fullmatch(stripped) and not (found and (decimal is None or found[2] == decimal)):
         raise (

@@ -174,7 +174,7 @@ def _summed(
     _number_holdings(source)
     decimals = _checked(source, columns)
     _run(source, "CREATE VIEW cells AS SELECT * FROM read")
-    variables = tuple(counted_variable(source, i, n, coded.get(n)) for i, n in enumerate(by))
+    variables = tuple(counted_variable(source, i, n, coded.get(n), codings.order) for i, n in enumerate(by))
     codes, rows = _added_up(source, variables, columns, decimals, progress)
     names = _holdings(source, len(rows["holding"]))
     domain = Domain(variables)

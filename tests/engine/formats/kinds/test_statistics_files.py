@@ -34,7 +34,7 @@ def test_labels_are_categories_and_user_missing_stays(tmp_path: Path) -> None:
     with pytest.raises(RecordsError):
         read_table(path)
     found = tabulate(path, ["region", "age"])
-    assert found.domain["region"].categories == ("North", "Refused", "South", "(missing)")
+    assert found.domain["region"].categories == ("North", "South", "Refused", "(missing)")
     assert found.domain["age"].categories == ("20", "21", "21.5")
     assert found.counts.sum(axis=1).tolist() == [2, 1, 1, 1]
 
@@ -66,7 +66,7 @@ def test_r_records_with_factors(tmp_path: Path, packed: Callable[[bytes], bytes]
     assert data.count(codes[0]) == 1
     (tmp_path / "r.rdata").write_bytes(packed(data.replace(*codes)))
     found = tabulate(tmp_path / "r.rdata", ["sex"])
-    assert found.domain["sex"].categories == ("f", "m", "(missing)")
+    assert found.domain["sex"].categories == ("m", "f", "x", "(missing)")
 
 
 def test_r_without_a_data_frame(tmp_path: Path) -> None:

@@ -140,9 +140,10 @@ def test_a_category_without_a_name_is_a_total_only_if_it_adds_up(tmp_path: Path)
     assert read(tmp_path, text.format(3)).counts.tolist() == [[1], [2]]
     path = tmp_path / "t.csv"
     path.write_text(text.format(4))
-    found = read_table(path)
-    assert found.table.counts.tolist() == [[1], [2], [4]]
-    assert "category without a name" in found.notes[0]
+    with pytest.raises(InputError, match="category without a name") as caught:
+        read_table(path)
+    assert caught.value.line == 4
+    assert read_table(path, Reading(blank="missing")).table.domain["v"].categories == ("a", "b", "(missing)")
 
 
 def test_a_variable_with_nothing_but_total_is_no_total(tmp_path: Path) -> None:

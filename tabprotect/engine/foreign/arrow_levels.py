@@ -1,0 +1,36 @@
+"""The levels of categorical columns in a Parquet file, by pyarrow: DuckDB gives their texts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+
+from tabprotect.engine.foreign.wire import Buffer
+from tabprotect.engine.foreign.worker import Answer
+
+
+def levels(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
+    """The levels of each categorical column that holds texts, in their order: used or not."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(str(of["path"])) as file:
+        found = []
+        for column in file.schema_arrow:
+            if not pa.types.is_dictionary(column.type) or not (
+                pa.types.is_string(column.type.value_type) or pa.types.is_large_string(column.type.value_type)
+            ):
+                continue
+            texts: dict[str, None] = {}
+            for group in range(file.num_row_groups):
+                for chunk in file.read_row_group(group, [column.name]).column(0).chunks:
+                    texts.update(dict.fromkeys(chunk.dictionary.to_pylist()))
+            found.append([column.name, [text for text in texts if text is not None]])
+        return found, ()
+
+
+def _load_pyarrow(of: Mapping[str, object]) -> None:
+    import_module("pyarrow.parquet")
+
+
+levels.ready = _load_pyarrow  # type: ignore[attr-defined]
