@@ -223,7 +223,7 @@ MEASURING = {
 
 COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "open": ("", "", dict.fromkeys(READING, COSTLY)),
-    "describe": ("counts.csv", "sums.parquet", READING),
+    "describe": ("counts.csv", "sums.parquet", READING | {"options.order": "--json | --order name"}),
     "tabulate": (
         "people.csv --by region,sex --out out/x.csv",
         "firms.csv --by nace,region --measure turnover --holding ent --spellings apart --out out/x.parquet",

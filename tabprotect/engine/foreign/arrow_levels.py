@@ -11,8 +11,8 @@ from tabprotect.engine.foreign.worker import Answer
 
 def levels(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """The levels of each categorical column that holds texts, in their order: used or not."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     with pq.ParquetFile(str(of["path"])) as file:
         found = []

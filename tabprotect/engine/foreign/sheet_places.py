@@ -84,9 +84,9 @@ def places_of_xlsx(path: str, sheet: str) -> Places:
         if at is not None:
             found.rows.add(at - 1)
     for column in _COLUMN.findall(data):
-        at = _numbers(column)
-        if "min" in at and "max" in at:
-            found.columns.append((at["min"] - 1, at["max"] - 1))
+        ends = _numbers(column)
+        if "min" in ends and "max" in ends:
+            found.columns.append((ends["min"] - 1, ends["max"] - 1))
     failed = ((cell, text.decode("utf-8", "replace")) for cell, text in _FAILED.findall(data))
     empty = ((cell, NO_RESULT) for cell in _EMPTY.findall(data)) if b"f" in data else ()
     for cell, text in (*failed, *empty):

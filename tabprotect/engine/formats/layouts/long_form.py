@@ -195,14 +195,14 @@ def read_long(
     whole = sum(map(len, counts)) == rows
     at = np.empty(0, dtype=np.int64) if whole else np.concatenate(places)
     names = tuple(header[c] for c in axes)
-    categories, listed, filled = fill_down(
+    categories, every, filled = fill_down(
         names, tuple(tuple(labels.numbers) for labels in known), tuple(map(_joined, codes)), reading
     )
-    assert listed is not None
+    assert every is not None
     cells = CellList(
         names,
         categories,
-        listed if whole else tuple(code[at - 1] for code in listed),
+        every if whole else tuple(code[at - 1] for code in every),
         _joined(counts),
         lambda entry: source.line(entry + 1 if whole else int(at[entry])),
         gaps=not whole,

@@ -84,21 +84,19 @@ def _loaded(path: Path, sheet: str | None, progress: Progress) -> _Loaded:
                 hint=message("there are {names}", ", ".join(texts(refused.said, path))),
             ) from None
         if refused.reason == "hidden":
-            names = texts(refused.said, path)
+            gone = texts(refused.said, path)
             raise InputError(
                 message("the sheets that are shown have no data"),
                 file=path,
-                hint=message(
-                    "hidden are {names}; name the one to be read: --sheet NAME", joined(names, ", ")
-                ),
+                hint=message("hidden are {names}; name the one to be read: --sheet NAME", joined(gone, ", ")),
             ) from None
         why, hint = _REASONS.get(refused.reason, _DAMAGED)
         detail = str(refused.said) if why == _DAMAGED[0] else ""
         raise InputError(why, file=path, hint=hint, detail=detail) from None
     name, names, first, left, values, hidden, said = rows_of([found], 1, 7, path)[0]
-    gone = texts(hidden, path)
+    unseen = texts(hidden, path)
     return _Loaded(
-        text(name, path), len(set(texts(names, path)) - set(gone)), gone, rows_of(values, 0, None, path),
+        text(name, path), len(set(texts(names, path)) - set(unseen)), unseen, rows_of(values, 0, None, path),
         number(first, path), number(left, path), None if said is None else _places(said, path),
     )  # fmt: skip
 
@@ -157,7 +155,8 @@ def read_sheet(path: Path, reading: Reading, progress: Progress = SILENT) -> tup
             lines.append(line)
     width = max((max(i for i, field in enumerate(row) if field) for row in rows), default=-1) + 1
     if not width:
-        raise InputError(*_REASONS["no data"], file=path)
+        why, hint = _REASONS["no data"]
+        raise InputError(why, file=path, hint=hint)
     rows = [row[:width] for row in rows]
     return SheetRows(str(path), rows, lines), notes
 
