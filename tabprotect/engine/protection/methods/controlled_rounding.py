@@ -39,7 +39,6 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
-from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_margins import (
     INNER_NOTE,
@@ -51,6 +50,7 @@ from tabprotect.engine.protection.published_margins import (
 )
 from tabprotect.engine.protection.rounding.controlled_programme import MOST_NODES, ControlledProgramme
 from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
+from tabprotect.engine.protection.rounding.open_rounding import GAMMA, LEAST, Choosing, OpenBook
 from tabprotect.engine.protection.rounding.rounded_again import RoundedAgain, published_names, without_unused
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_multiple, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
@@ -71,13 +71,16 @@ NOTE = message(
 )
 
 
-CHOICE: Parameter[Literal["nearest", "unbiased"]] = Parameter(
+CHOICE: Parameter[Literal["open", "nearest", "unbiased"]] = Parameter(
     "choice",
     message("Choice"),
     message("Which of the roundings that add up."),
     "choice",
-    "nearest",
+    "open",
     choices={
+        "open": message(
+            "Counts and totals are rounded at random; what is left open makes them meet, and tells nothing."
+        ),
         "nearest": message("The rounding nearest to the table; no chance in it."),
         "unbiased": message(
             "A random rounding with the true counts as its expectation; two-way tables only."
@@ -100,13 +103,13 @@ NODES: Parameter[int] = Parameter(
 )
 
 
-class ControlledRounding(Method):
+class ControlledRounding(Choosing):
     """Controlled rounding: registered as ``controlled_rounding``."""
 
     name = "controlled_rounding"
     label = message("Controlled rounding")
     trial_work = 200.0
-    parameters = (BASE, CHOICE, MARGINS, GROUPINGS, NODES)
+    parameters = (BASE, CHOICE, MARGINS, GROUPINGS, NODES, GAMMA, LEAST)
     levers = ("base",)
     guarantees = promises(
         ("additive", message("The published tables add up, and agree with each other.")),
@@ -122,7 +125,8 @@ class ControlledRounding(Method):
     most_trials = 12
 
     calibrations = (
-        CalibrationPlan({"base": 2}, runs=120),
+        CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 2, "choice": "nearest"}, runs=120),
         CalibrationPlan({"base": 3, "choice": "unbiased"}, runs=80),
         CalibrationPlan({"base": 2, "choice": "unbiased", "margins": "A"}, runs=80),
     )
@@ -145,19 +149,20 @@ class ControlledRounding(Method):
                 )
         return values
 
-    def is_random(self, values: Values) -> bool:
-        """The nearest rounding is the same each time."""
-        return values[CHOICE] == "unbiased"
-
     def promised(self, values: Values) -> tuple[str, ...]:
-        """Leave "unbiased" to the random variant."""
-        return tuple(n for n in self.guarantees if n != "unbiased" or self.is_random(values))
+        """Leave "unbiased" to its variant; by open book totals may go further than the base."""
+        without = {"open": {"unbiased", "within_base"}, "nearest": {"unbiased"}, "unbiased": set[str]()}
+        return tuple(n for n in self.guarantees if n not in without[values[CHOICE]])
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Round all published counts together."""
         base = values[BASE]
+        if values[CHOICE] == "open":
+            book = OpenBook.of(problem.table.domain, values, base, None)
+            tables, disclosed = book.draw(problem.table, generator, progress)
+            return Draft(main_first(tables, problem.table.domain), disclosed=disclosed)
         table, publication = without_unused(problem.table, publication_of(problem.table.domain, values))
         counts = publication.added_up(table)
         require_reach(base, counts)
@@ -184,6 +189,8 @@ class ControlledRounding(Method):
         """Every true count is less than the base away; then the choice itself."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         base = values[BASE]
+        if values[CHOICE] == "open":
+            return OpenBook.of(release.domain, values, base, None).likelihood(release)
         publication = publication_of(release.domain, values)
 
         def weigh(count: int, _: int) -> Support:

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
@@ -38,7 +39,6 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
-from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_margins import (
     Support,
@@ -48,6 +48,7 @@ from tabprotect.engine.protection.published_margins import (
     sum_factors,
     with_total,
 )
+from tabprotect.engine.protection.rounding.open_rounding import GAMMA, LEAST, Choosing, OpenBook
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.rounding.small_rounding import RoundingRules, SmallCounts, keys_of
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
@@ -73,6 +74,22 @@ NOTE = message(
     "equally likely; that they were rounded together says more."
 )
 
+
+CHOICE: Parameter[Literal["open", "nearest"]] = Parameter(
+    "choice",
+    message("Choice"),
+    message("Which small counts go up."),
+    "choice",
+    "open",
+    choices={
+        "open": message(
+            "Counts and totals are rounded at random; what is left open makes them meet, and tells nothing."
+        ),
+        "nearest": message("Those that keep all published counts nearest to the true ones."),
+    },
+    # Bundles from before there was a choice state none.
+    may_be_unstated=True,
+)
 
 MAX_ROUND: Parameter[int] = Parameter(
     "max_round",
@@ -110,13 +127,17 @@ STEP: Parameter[int] = Parameter(
 )
 
 
-class SmallCountRounding(Method):
+class SmallCountRounding(Choosing):
     """Small count rounding: registered as ``small_count_rounding``."""
 
     name = "small_count_rounding"
     label = message("Small count rounding")
     trial_work = 15.0
-    parameters = (BASE, MAX_ROUND, MARGINS, GROUPINGS, FORCE_INNER, ZERO_CANDIDATES, STEP)
+    parameters = (
+        *(BASE, CHOICE, MAX_ROUND, MARGINS, GROUPINGS),
+        *(FORCE_INNER, ZERO_CANDIDATES, STEP, GAMMA, LEAST),
+    )
+    only_nearest = ("force_inner", "zero_candidates", "step")
     levers = ("base",)
     guarantees = promises(
         ("additive", message("The published tables add up, and agree with each other.")),
@@ -133,6 +154,7 @@ class SmallCountRounding(Method):
 
     calibrations = (
         CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 3, "choice": "nearest"}),
         CalibrationPlan({"base": 3, "margins": "A + B"}),
         CalibrationPlan({"base": 2, "max_round": 3, "zero_candidates": True}, runs=120),
     )
@@ -151,14 +173,21 @@ class SmallCountRounding(Method):
         return values
 
     def promised(self, values: Values) -> tuple[str, ...]:
-        """Zeros stay where they may not go up."""
-        return tuple(n for n in self.guarantees if n != "zeros_kept" or not values[ZERO_CANDIDATES])
+        """Zeros stay where they may not go up; the total is bounded where all is rounded together."""
+        without = {"zeros_kept"} if values[ZERO_CANDIDATES] else set()
+        if values.get("choice") == "open":
+            without.add("bounded")
+        return tuple(n for n in self.guarantees if n not in without)
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Round the inner cells and add up."""
         rules = _rules(values)
+        if values[CHOICE] == "open":
+            book = OpenBook.of(problem.table.domain, values, rules.base, rules.most)
+            tables, disclosed = book.draw(problem.table, generator, progress)
+            return Draft(main_first(tables, problem.table.domain), disclosed=disclosed)
         publication = publication_of(problem.table.domain, values)
         small = SmallCounts(problem.table, publication, rules)
         require_reach(rules.base, small.sums)
@@ -176,8 +205,10 @@ class SmallCountRounding(Method):
 
     def likelihood(self, release: Release) -> CellFactors:
         """Return what each published count may come from; then the rounding as a whole."""
-        values = self.resolve(release.domain, release.mechanism.parameters)
+        values = self.resolve(release.domain, {"choice": "nearest", **release.mechanism.parameters})
         rules = _rules(values)
+        if values[CHOICE] == "open":
+            return OpenBook.of(release.domain, values, rules.base, rules.most).likelihood(release)
         publication = publication_of(release.domain, values)
         counts = counts_of(release, publication)
         half = rules.base // 2
