@@ -1,26 +1,37 @@
 """Controlled rounding: all counts become multiples of a base, and the tables still add up.
 
-Every published count, cells and totals alike, goes to one of the two multiples of the base beside
-it; multiples of the base stay (zero-restricted). Of all roundings that add up the one nearest to
-the table is taken: the smallest sum of |rounded - true| over the published counts, found by
-integer programming, the same each time. For two-way tables, with or without nested groupings,
-there is always one. From three ways on there may be none; the margins that contradict each other
-are then named.
+Every inner cell goes to one of the two multiples of the base beside it; multiples of the base stay
+(zero-restricted). Totals are the sums of their rounded parts.
 
-The unbiased variant (two-way tables; Cox 1987) draws among the roundings that add up so that the
+By open book, the default, each count between multiples gets a letter by a public law: with chance
+gamma it may go either way, else it goes down or up at random so that it is right on average. Totals
+are rounded at random, too. A programme that sees letters and drawn totals alone then settles the
+counts that may go either way, so that the published totals are near the drawn ones. Letters and
+drawn totals are published. As the programme never sees a count, what it does tells nothing, however
+it works: the posterior is a product of what each letter and each drawn total says.
+
+Its price is in the totals, which may go further than the base. On 34 tables of 25 to 600 cells to
+base 3 the mean error of a total is 1.5, and the largest 11; by the nearest choice they are .8 and 2.
+From three variables on, totals of fewer than 13 counts are not drawn, since they would give counts
+away: they follow from their parts.
+
+The nearest choice takes, of all roundings that move no published count by the base, the one nearest
+to the table: the smallest sum of |rounded - true| over the published counts, found by integer
+programming, the same each time. For two-way tables, with or without nested groupings, there is always
+one. From three ways on there may be none; the margins that contradict each other are then named. A
+reader can ask of each table that fits whether it would have been rounded to what is published; the
+posterior does so where there are few enough of them to ask, and a larger table takes a reason.
+
+The unbiased choice (two-way tables; Cox 1987) draws among the roundings that add up so that the
 expected published count is the true one, cell by cell and total by total.
 
-A reader knows that every true count is less than the base away from the published one, in every
-cell and every total. Under the nearest rounding a reader can moreover ask of each such table
-whether it would have been rounded to what is published; the posterior does so where there are few
-enough of them to ask.
+Example: the table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 becomes to base 3, by the nearest
+choice, 15 0 3 0 / 21 9 12 15 / 3 9 9 3 / 12 15 6 3 (rows 18 57 24 36, columns 51 33 30 21, total
+135), one of several roundings that add up; 1,025,908,683 tables fit it.
 
-Example: the table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 becomes to base 3
-15 0 3 0 / 21 9 12 15 / 3 9 9 3 / 12 15 6 3 (rows 18 57 24 36, columns 51 33 30 21, total 135), one
-of several roundings that add up; 1,025,908,683 tables fit it.
-
-What a table costs is said before the search begins: counts between multiples, sums, and the nodes
-of the search tree at most. nodes stops it earlier, or lets it go on, with the best rounding so far.
+What a table costs by the nearest choice is said before the search begins: counts between multiples,
+sums, and the nodes of the search tree at most. nodes stops it earlier, or lets it go on, with the
+best rounding so far.
 
 Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
 """
@@ -92,7 +103,7 @@ NODES: Parameter[int] = Parameter(
     "nodes",
     message("Effort"),
     message(
-        "Nodes of the search after which the nearest rounding found so far is taken. A count, "
+        "Nodes of the search after which the best rounding found so far is taken. A count, "
         "not a time: the same table is rounded alike on every machine."
     ),
     "integer",
@@ -160,7 +171,7 @@ class ControlledRounding(Choosing):
         """Round all published counts together."""
         base = values[BASE]
         if values[CHOICE] == "open":
-            book = OpenBook.of(problem.table.domain, values, base, None)
+            book = OpenBook.of(problem.table.domain, values, base, None, values[NODES])
             tables, disclosed = book.draw(problem.table, generator, progress)
             return Draft(main_first(tables, problem.table.domain), disclosed=disclosed)
         table, publication = without_unused(problem.table, publication_of(problem.table.domain, values))

@@ -54,7 +54,7 @@ BEYOND = 3
 """Cost of a unit by which a published total is further than the base from the drawn one."""
 
 NODES, GAP = 100, 0.01
-"""Branch-and-bound nodes, and the share of the cost, after which the best choice so far is taken."""
+"""Branch-and-bound nodes, and the share of the cost, after which the best way so far is taken."""
 
 MOST_LETTERS = 2**20
 """Most counts that are given letters."""
@@ -171,6 +171,8 @@ class OpenBook:
         The chance that a count between multiples may go either way.
     least
         The fewest counts behind a total that is drawn.
+    nodes
+        Branch-and-bound nodes after which the best way found to settle the counts is taken.
     """
 
     publication: Publication
@@ -179,16 +181,17 @@ class OpenBook:
     most: int | None
     gamma: float
     least: int
+    nodes: int = NODES
 
     @classmethod
-    def of(cls, domain: Domain, values: Values, base: int, most: int | None) -> OpenBook:
+    def of(cls, domain: Domain, values: Values, base: int, most: int | None, nodes: int = NODES) -> OpenBook:
         """Return that of a method's resolved values."""
         publication = publication_of(domain, values)
         number = finest(publication)
         assert number is not None
         gamma, least = values[GAMMA], values[LEAST]
         assert gamma is not None and least is not None
-        return cls(publication, number, base, most, gamma, least)
+        return cls(publication, number, base, most, gamma, least, nodes)
 
     @cached_property
     def _place(self) -> slice:
@@ -292,7 +295,7 @@ class OpenBook:
         found = model.weighted(
             cost,
             start=point,
-            limit=Limit(NODES, gap=GAP),
+            limit=Limit(self.nodes, gap=GAP),
             progress=progress,
             stage=message("settling {places:,} counts by {totals:,} totals", len(places), len(totals)),
         )
