@@ -16,6 +16,7 @@ KERNELS = (
     "engine/cycles/cycle_steps",
     "engine/posterior/cell_texts",
     "engine/posterior/factors/chain_steps",
+    "engine/posterior/factors/loose_steps",
     "engine/posterior/moves/strip_sweeps",
     "engine/protection/suppressing/hiding_sets/pivots",
     "engine/protection/suppressing/near_tables/two_way_routes",

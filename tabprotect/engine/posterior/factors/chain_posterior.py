@@ -12,10 +12,11 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount, count_tables
 from tabprotect.engine.budgets import CHAIN_WORK
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
-from tabprotect.engine.posterior.agreement import averaged, mixing, worth
+from tabprotect.engine.posterior.agreement import SETTLED, averaged, mixing, worth
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, too_large
 from tabprotect.engine.posterior.factors.components import FactorComponent
+from tabprotect.engine.posterior.factors.loose_chains import LooseChains
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
@@ -66,6 +67,16 @@ DIRECTION_COST, SWEEP_COST, START_COST = 15.0, 0.015, 0.4
 per count, and of the start per pair of cells."""
 
 
+LOOSE_HELD, LOOSE_FEWEST = 2**23, 8
+"""Counts that chains over loose sums record, and the fewest chains."""
+
+LOOSE_SWEEPS = 6
+"""Steps for each cell between two records of chains over loose sums, in the first run."""
+
+LOOSE_COST = 0.06
+"""Microseconds of such a step on an ordinary core."""
+
+
 class EntangledError(TooLargeError):
     """Counts hang together by so many sums that no chain, tempered or not, settles within its work."""
 
@@ -95,6 +106,9 @@ def by_chain(
     TooLargeError
         If so many cells are connected that it would take minutes or gigabytes.
     """
+    found_loose = _by_loose_chain(component, shape, approach, generator, progress)
+    if found_loose is not None:
+        return found_loose
     cells, draws, limited = len(component), approach.draws, approach.weighing is not None
     if cells > MOST_CELLS:
         raise too_large(cells, MOST_CELLS)
@@ -129,6 +143,38 @@ def by_chain(
             break
         between = (2 * between[0], 2 * between[1])
     return _part(component, tables, counts, agreement, generator)
+
+
+def _by_loose_chain(
+    component: FactorComponent,
+    shape: Sequence[int],
+    approach: Approach,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> SolvedPart | None:
+    """The posterior where no sum is known exactly; ``None`` where such chains do not suit or settle."""
+    cells = len(component)
+    chains = int(np.clip(LOOSE_HELD // (cells * RECORDS), LOOSE_FEWEST, CHAINS))
+    records = RECORDS if approach.draws is None else max(8, -(-approach.draws // chains))
+    records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
+    sweeps = LOOSE_SWEEPS
+    cost = LOOSE_COST * chains * records * cells
+    spent = 1.25 * sweeps * cost
+    if spent > CHAIN_WORK and approach.weighing is not None:
+        return None
+    found = LooseChains.of(component, shape, generator, chains=chains, progress=progress)
+    if found is None:
+        return None
+    found.run(max(records // 4, 2), sweeps, progress, message("warming up"))
+    for attempt in range(ROUNDS):
+        stage = message("drawing originals, run {attempt}", attempt + 1)
+        tables, counts = found.run(records, sweeps, progress, stage)
+        agreement, _ = mixing(tables, counts)
+        sweeps *= 2
+        spent += sweeps * cost
+        if agreement <= AGREED or (approach.weighing is not None and spent > CHAIN_WORK):
+            break
+    return _part(component, tables, counts, agreement, generator) if agreement <= SETTLED else None
 
 
 def _check_within(component: FactorComponent, spent: float, sweeping: bool) -> None:

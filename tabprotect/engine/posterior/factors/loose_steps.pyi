@@ -1,0 +1,3 @@
+from typing import Any
+
+def steps(arrays: tuple[Any, ...], /) -> None: ...
