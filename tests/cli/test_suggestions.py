@@ -75,6 +75,7 @@ def test_an_example_is_refused_with_a_command_that_works(run: Run, tmp_path: Pat
 
 def test_what_is_infeasible_is_offered_another_method(run: Run, tmp_path: Path) -> None:
     words = ("protect", "example:czech-autoworkers", "--method", "controlled_rounding", "--no-page", "--json")
+    words += ("--set", "choice=nearest")
     error = run(*words, "--out", tmp_path / "r.zip").json["error"]
     assert error["kind"] == "infeasible" and "contradict" in error["message"]
     (command,) = error["suggestions"]

@@ -482,18 +482,55 @@ def _moved(release: Release, _: SmallCount, most: int) -> list[Part]:
     return [Part.of(range(size), np.array(tables), np.array(chances))]
 
 
+def _open(nearest: Parts, *, small: bool) -> Parts:
+    """By open book: each letter by its count, each drawn total by its sum; else another choice."""
+
+    def parts(release: Release, rule: SmallCount, most: int) -> list[Part]:
+        stated = release.mechanism.parameters
+        if stated["choice"] != "open":
+            return nearest(release, rule, most)
+        base, gamma = _base(release), float(str(stated["gamma"]))
+        laws: dict[tuple[int, ...], Law] = {}
+        shown = release.tables[0].table.counts.reshape(-1).tolist()
+        for cell, (count, letter) in enumerate(zip(shown, str(stated["letters"]), strict=True)):
+            low = max(count - base + 1, 0)
+            law = np.zeros(count + base - low)
+            for true in range(low, count + base):
+                rest = true % base
+                if not rest or (small and true > base):
+                    law[true - low] = float(letter == "f" and true == count)
+                elif letter == "f":
+                    up = count > true
+                    law[true - low] = (1 - gamma) * (rest if up else base - rest) / base
+                    law[true - low] *= count in (true - rest, true - rest + base)
+                else:
+                    law[true - low] = gamma * (count == true - rest + base * (letter == "E"))
+            laws[cell,] = (low, count + base - 1, law)
+        drawn = iter(stated["drawn_totals"])  # type: ignore[call-overload]
+        for names in sorted((one.table.domain.names for one in release.tables[1:]), key=len):
+            for cells in summed(release.domain, names):
+                if len(cells) > 1 and cells not in laws:
+                    total = int(next(drawn))
+                    low = max(total - base + 1, 0)
+                    true = np.arange(low, total + base)
+                    laws[cells] = (low, total + base - 1, 1 - np.abs(total - true) / base)
+        return _factors(release, laws, most)
+
+    return parts
+
+
 PARTS: Mapping[str, Parts] = {
     "suppression": _again(_as_published),
     "coarsening": _again(_as_published),
     "publish_margins": _again(_as_published),
-    "controlled_rounding": _again(_near_multiple),
+    "controlled_rounding": _open(_again(_near_multiple), small=False),
     "controlled_tabular_adjustment": _again(_adjusted),
     "cyclic_perturbation": _cycles,
     "random_rounding": _rounded,
     "cell_key": _keyed,
     "discrete_laplace": _noisy(1),
     "discrete_gaussian": _noisy(2),
-    "small_count_rounding": _small,
+    "small_count_rounding": _open(_small, small=True),
     "bootstrap": _resampled,
     "binomial_compensated": _put_right,
     "post_randomisation": _moved,

@@ -70,7 +70,7 @@ class Compare(Comparing):
 
 @command(
     "compare",
-    example="tabprotect compare example:langsrud-lupp --run 'cell_key D=5 V=3 js=2' --run 'small_count_rounding base=3'",
+    example="tabprotect compare example:langsrud-lupp --run 'cell_key D=5 V=3 js=2' --run 'small_count_rounding base=3 choice=nearest'",
 )
 def run_compare(asked: Compare, console: Console) -> int:
     """Print what every method keeps and what it gives away."""

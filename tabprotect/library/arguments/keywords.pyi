@@ -240,10 +240,12 @@ class ControlledRounding(ProtectingKeywords, total=False):
     """The parameters of ``controlled_rounding``."""
 
     base: int
-    choice: Literal["nearest", "unbiased"]
+    choice: Literal["open", "nearest", "unbiased"]
     margins: str | None
     groupings: str | None
     nodes: int
+    gamma: float | None
+    least: int | None
 
 class ControlledTabularAdjustment(ProtectingKeywords, total=False):
     """The parameters of ``controlled_tabular_adjustment``."""
@@ -335,12 +337,15 @@ class SmallCountRounding(ProtectingKeywords, total=False):
     """The parameters of ``small_count_rounding``."""
 
     base: int
+    choice: Literal["open", "nearest"]
     max_round: int | None
     margins: str | None
     groupings: str | None
     force_inner: bool
     zero_candidates: bool
     step: int
+    gamma: float | None
+    least: int | None
 
 class Suppression(ProtectingKeywords, total=False):
     """The parameters of ``suppression``."""

@@ -267,7 +267,7 @@ def test_joined_cells_are_walked_through_within_a_budget_of_steps(monkeypatch: p
         Table.dense(domain, generator.poisson(np.exp(generator.normal(1, 1.2, 24))).reshape(domain.shape))
     )
     method = methods()["controlled_rounding"]
-    release = method.perform(problem, method.resolve(domain, {}), generator)[0]
+    release = method.perform(problem, method.resolve(domain, {"choice": "nearest"}), generator)[0]
     monkeypatch.setattr(infer_factors, "by_chain", lambda *_, **__: pytest.fail("drawn"))
     # Steps alone decide here, not how fast the machine takes them.
     monkeypatch.setattr(compared_posterior, "SECONDS", np.inf)
@@ -434,7 +434,7 @@ def test_records_that_all_four_way_margins_of_the_czech_table_prove() -> None:
 def test_the_choice_of_a_whole_table_counts_where_all_originals_can_be_weighed() -> None:
     problem = Problem(Table.dense(Domain.of_shape((2, 3)), [[2, 1, 0], [3, 1, 2]]))
     method = methods()["controlled_rounding"]
-    values = method.resolve(problem.table.domain, {"base": 3})
+    values = method.resolve(problem.table.domain, {"base": 3, "choice": "nearest"})
     release, _ = method.perform(problem, values, np.random.default_rng(1))
     full = infer(likelihood_of(release), approach=Approach(way="exact"))
     for weighing, whole in ((1e12, True), (0.0, False)):

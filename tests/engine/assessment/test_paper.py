@@ -99,7 +99,7 @@ def test_risks(intruder: Intruder, table: str, suffix: str, column: str) -> None
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    specs = [*parse_spec("cell_key D=5 V=3 js=2"), *parse_spec("small_count_rounding base=3")]
+    specs = [*parse_spec("cell_key D=5 V=3 js=2"), *parse_spec("small_count_rounding base=3 choice=nearest")]
     wanted = ["hellinger_published", "hellinger_restored", "risk_fbeta", "risk_fbeta_know_yourself"]
     return compare(
         PROBLEM,

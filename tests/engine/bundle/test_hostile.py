@@ -117,8 +117,11 @@ def test_a_dossier_may_not_name_a_file(tmp_path: Path) -> None:
 
 PROMISES: list[tuple[str, dict[str, object], int]] = [
     ("suppression", {}, 50),
+    ("controlled_rounding", {"choice": "nearest"}, 3),
+    ("controlled_rounding", {"choice": "nearest"}, 1),
     ("controlled_rounding", {}, 3),
     ("controlled_rounding", {}, 1),
+    ("small_count_rounding", {"choice": "nearest"}, 6),
     ("small_count_rounding", {}, 6),
     ("controlled_tabular_adjustment", {}, 5),
     ("random_rounding", {}, 30),
@@ -136,7 +139,7 @@ def test_a_changed_count_is_called_impossible(method: str, given: dict[str, obje
     label, count = lines[at].rsplit(",", 1)
     lines[at] = f"{label},{int(count) + amount}"
     changed = files | {"table.csv": ("\n".join([head, *lines]) + "\n").encode()}
-    refused(resealed(changed), "impossible|are not what|no multiple")
+    refused(resealed(changed), "impossible|are not what|no multiple|in this way")
 
 
 SHAPES: list[tuple[str, Callable[[Any], None], str]] = [

@@ -160,6 +160,10 @@ class ControlledRounding(Choosing):
                 )
         return values
 
+    def is_random(self, values: Values) -> bool:
+        """The nearest rounding is the same each time."""
+        return values[CHOICE] != "nearest"
+
     def promised(self, values: Values) -> tuple[str, ...]:
         """Leave "unbiased" to its variant; by open book totals may go further than the base."""
         without = {"open": {"unbiased", "within_base"}, "nearest": {"unbiased"}, "unbiased": set[str]()}

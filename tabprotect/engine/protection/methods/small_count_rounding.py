@@ -164,7 +164,7 @@ class SmallCountRounding(Choosing):
     most_trials = 25
 
     calibrations = (
-        CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 3}, runs=260),
         CalibrationPlan({"base": 3, "choice": "nearest"}),
         CalibrationPlan({"base": 3, "margins": "A + B"}),
         CalibrationPlan({"base": 2, "max_round": 3, "zero_candidates": True}, runs=120),

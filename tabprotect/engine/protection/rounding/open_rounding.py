@@ -134,10 +134,6 @@ class Choosing(Method):
             raise ParameterError(wrong, hint=hint)
         return values
 
-    def is_random(self, values: Values) -> bool:
-        """The nearest rounding is the same each time."""
-        return values.get("choice", NEAREST) != NEAREST
-
     def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Fewer drawn totals by open book: each says a little of every count behind it."""
         least = values.get(LEAST.name)
