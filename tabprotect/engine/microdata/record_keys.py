@@ -74,7 +74,7 @@ def key_range(column: str, records: int, ends: tuple[int, int]) -> int:
     """
     least, most = ends
     found = next(end for end in RANGES if end > most)
-    if records * math.log((most - least + 1) / found) < math.log(ODDS):
+    if records >= ENOUGH and records * math.log((most - least + 1) / found) < math.log(ODDS):
         raise InputError(
             message(
                 "{column}: the record keys run from {least:,} to {most:,}, which is no range that is read",
