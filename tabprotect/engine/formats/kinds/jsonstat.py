@@ -32,6 +32,7 @@ from tabprotect.engine.formats.layouts.observations import (
     number_shown,
     numbers_shown,
 )
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
@@ -85,6 +86,11 @@ class JsonStat(Format):
             in_place,
             stated=extension if isinstance(extension, dict) else {},
             labels={name: _labels(category) for name, category in zip(ids, described, strict=True)},
+            trees={
+                name: StatedTree.of_parents(codes, parents)
+                for name, codes, category in zip(ids, categories, described, strict=True)
+                if (parents := _parents(category))
+            },
         )
         cells, remarks = observations.cells(reading, _measures(dataset, dimension, ids))
         return cells, [*notes, *remarks]
@@ -253,6 +259,14 @@ def _labels(category: Mapping[str, object]) -> dict[str, str]:
     found = category.get("label")
     said = found.items() if isinstance(found, dict) else ()
     return {code: text for code, text in said if isinstance(text, str) and text}
+
+
+def _parents(category: Mapping[str, object]) -> dict[str, str]:
+    """Code -> the code that it is part of."""
+    found = category.get("child")
+    said = found.items() if isinstance(found, dict) else ()
+    parts = ((child, parent) for parent, children in said if isinstance(children, list) for child in children)
+    return {child: parent for child, parent in parts if isinstance(child, str)}
 
 
 def _values(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from tabprotect.engine.formats.layouts.observations import (
     texts_shown,
     with_a_variable,
 )
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.plain_values.decoding import natural
@@ -127,6 +128,11 @@ class Px(Format):
             marks={"-": "zero"},
             explained=symbols,
             labels=labels,
+            trees={
+                name: tree
+                for name, codes in zip(names, categories, strict=True)
+                if (tree := _tree(file, name, codes, labels[name])) is not None
+            },
         )
         contents = [names.index(name) for name in file.all("CONTVARIABLE") if name in names]
         cells, notes = observations.cells(reading, contents)
@@ -161,6 +167,20 @@ class Px(Format):
         titles = (named, _line(cube.content) or COUNTS, _line(cube.about.unit) or NUMBER)
         lines = [*contents, *_notes(cube), *_totals(cube)]
         return _written(replace(cube, table=table, hidden=hidden), titles, lines)
+
+
+def _tree(file: _File, name: str, codes: Sequence[str], labels: Mapping[str, str]) -> StatedTree | None:
+    """What HIERARCHIES and ELIMINATION state of a variable."""
+    coded = {label: code for code, label in labels.items()} | {code: code for code in codes}
+    # YES and NO say only whether tables may be made without the variable.
+    total = coded.get(next(iter(file.all("ELIMINATION", name)), ""))
+    # The root, then a parent and a part each: "T","T":"A","T":"B".
+    listed = file.all("HIERARCHIES", name)[1:]
+    pairs = zip(listed[::2], listed[1::2], strict=False)
+    parents = {coded.get(child, child): coded.get(parent, parent) for parent, child in pairs}
+    if total is None and not parents:
+        return None
+    return StatedTree.of_parents(codes, parents, total)
 
 
 def _line(text: str) -> str:

@@ -17,14 +17,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.agencies.rda_metadata import (
@@ -36,12 +36,12 @@ from tabprotect.engine.formats.agencies.rda_metadata import (
     read_metadata,
 )
 from tabprotect.engine.formats.format import Format, RecordsFile
-from tabprotect.engine.formats.grouping_files import depth_names, read_hierarchy
+from tabprotect.engine.formats.grouping_files import read_hierarchy
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.observations import cells_shown, refuse_texts, with_a_variable
-from tabprotect.engine.formats.layouts.settled_totals import without_totals
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree, Trails
 from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
@@ -67,9 +67,6 @@ from tabprotect.languages.messages import joined, message
 
 LEAD = "@"
 
-Trails = Mapping[str, tuple[str, ...]]
-"""Code -> the codes above it, from the coarsest, and itself."""
-
 
 def trails(variable: TauVariable, codes: Sequence[str], folder: Path) -> Trails:
     """The tree of a variable as stated in its description; empty if it has none.
@@ -92,29 +89,6 @@ def trails(variable: TauVariable, codes: Sequence[str], folder: Path) -> Trails:
     if len(ends) < 2:
         return {}
     return {code: (*(code[:end] for end in ends if end < len(code)), code) for code in codes if code}
-
-
-def subtotals(codes: Sequence[str], tree: Trails, total: str | None) -> dict[int, Codes | None]:
-    """Numbers of codes that sum others -> the numbers of the lowest-level codes that they cover."""
-    above = {code for own in tree.values() for code in own[:-1]}
-    bottom: dict[str, list[int]] = {}
-    for number, code in enumerate(codes):
-        if code not in above and code != total:
-            for parent in tree.get(code, ())[:-1]:
-                bottom.setdefault(parent, []).append(number)
-    return {
-        number: np.array(bottom[code], dtype=np.int32) for number, code in enumerate(codes) if code in bottom
-    }
-
-
-def levels_of(name: str, codes: Sequence[str], tree: Trails) -> dict[str, list[str]]:
-    """The levels above the codes, by name: ``region_1`` is the coarsest."""
-    lines = [tree.get(code, (code,)) for code in codes]
-    found = {
-        called: [line[min(level, len(line) - 1)] for line in lines]
-        for level, called in enumerate(depth_names(name, max(map(len, lines), default=1) - 1))
-    }
-    return {name: groups for name, groups in found.items() if len(set(groups)) < len(groups)}
 
 
 def hierarchy_text(variable: Variable, total: str) -> str:
@@ -232,27 +206,17 @@ class TauArgus(Format):
             marks=CountMarks.parse(reading.marks, own={UNPUBLISHED: "suppressed"}),
             progress=progress,
         )
-        trees: list[Trails] = []
-        totals: dict[int, dict[int, Codes | None]] = {}
-        for axis, at in enumerate(axes):
-            variable, categories = meta.variables[at], cells.categories[axis]
-            trees.append(trails(variable, categories, beside.parent))
-            found = subtotals(categories, trees[axis], variable.total)
-            if variable.total in categories and len(categories) > 1:
-                found[categories.index(variable.total)] = None
-            if found:
-                totals[axis] = found
-        cells, of_totals = without_totals(cells, totals, reading)
-        levels: dict[str, object] = {
-            name: {"coarser": coarser}
-            for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True))
-            if (coarser := levels_of(name, cells.categories[axis], tree))
+        trees = {
+            name: StatedTree(trails(variable, codes, beside.parent), variable.total)
+            for name, codes, variable in zip(
+                cells.names, cells.categories, (meta.variables[at] for at in axes), strict=True
+            )
         }
         labels = {
             name: read_labels(meta.variables[at], beside) for name, at in zip(cells.names, axes, strict=True)
         }
-        cells = replace(cells, stated={"levels": levels} if levels else {}, labels=labels)
-        remarks = [*notes, *of_totals, *_status_notes(meta, source)]
+        cells = replace(cells, trees=trees, labels=labels)
+        remarks = [*notes, *_status_notes(meta, source)]
         return cells.called(instead=reading.labels), remarks
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:

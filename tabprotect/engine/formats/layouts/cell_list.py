@@ -13,6 +13,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.budgets import DENSE_LIMIT, MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.tables.domain import Domain, domain_from_json
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Table
@@ -66,6 +67,8 @@ class CellList:
         The column of the counts.
     totals
         What the file listed totals by, by variable, where they were taken out.
+    trees
+        What the file states of the codes of a variable: which are parts of others, which is the total.
     """
 
     names: tuple[str, ...]
@@ -79,6 +82,7 @@ class CellList:
     gaps: bool = False
     counted: str = "count"
     totals: Mapping[str, TotalCode] = field(default_factory=lambda: MappingProxyType({}))
+    trees: Mapping[str, StatedTree] = field(default_factory=lambda: MappingProxyType({}))
 
     def refuse_negative(self) -> None:
         """Refuse counts that no number of records can be.
@@ -184,7 +188,24 @@ class CellList:
             return self
         named = zip(self.names, self.categories, strict=True)
         categories = tuple(labelled(codes, self.labels.get(name, {})) for name, codes in named)
-        return replace(self, categories=categories, labels={})
+        trees = {
+            name: self.trees[name].called(dict(zip(codes, texts, strict=True)))
+            for name, codes, texts in zip(self.names, self.categories, categories, strict=True)
+            if name in self.trees
+        }
+        return replace(self, categories=categories, labels={}, trees=trees)
+
+    def leveled(self) -> CellList:
+        """The cells with the levels that their trees state, beside those that are stated in full."""
+        trees = zip(self.names, self.categories, strict=True)
+        found = {
+            name: {"coarser": coarser}
+            for name, codes in trees
+            if name in self.trees and (coarser := self.trees[name].levels(name, codes))
+        }
+        stated = self.stated.get("levels")
+        levels = {**found, **(stated if isinstance(stated, Mapping) else {})}
+        return replace(self, stated={**self.stated, "levels": levels}) if found else self
 
     def table(self) -> tuple[Table, int]:
         """The table, and the number of its cells that are not listed (and are zero).

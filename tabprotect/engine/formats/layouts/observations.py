@@ -20,6 +20,7 @@ from tabprotect.engine.formats.layouts.blank_labels import fill_down
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import code_of, wanted_cells
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.tables.cube import Cube, in_units
@@ -48,7 +49,7 @@ class Observations:
         The meanings of marks in this format, unless the reading says otherwise.
     explained
         The file's own explanation of its marks, for people.
-    line, stated, labels
+    line, stated, labels, trees
         As in :class:`CellList`.
     """
 
@@ -62,6 +63,7 @@ class Observations:
     line: Callable[[int], int | None] = lambda entry: None
     stated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    trees: Mapping[str, StatedTree] = field(default_factory=lambda: MappingProxyType({}))
 
     def cells(self, reading: Reading, measures: Sequence[int] | None = None) -> tuple[CellList, list[str]]:
         """The entries that have a count, the others being gaps; and notes on what was left out.
@@ -117,7 +119,16 @@ class Observations:
     def _listed(self) -> CellList:
         """The entries as cells, before their counts are read."""
         none: Ints = np.empty(0, dtype=np.int64)
-        return CellList(self.names, self.categories, self.codes, none, self.line, self.stated, self.labels)
+        return CellList(
+            self.names,
+            self.categories,
+            self.codes,
+            none,
+            self.line,
+            self.stated,
+            self.labels,
+            trees=self.trees,
+        )
 
     def _measure(self, axes: Sequence[int], wanted: str | None) -> dict[int, int]:
         """Dimension of measures -> the category that is read."""

@@ -7,7 +7,7 @@ which count: the inner cells (``recompute``), each for itself (``keep``), or all
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from tabprotect.engine.formats.layouts.total_rows import (
     refuse_wrong,
     with_blanks,
 )
-from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals, lonely
+from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals, lonely, may_be_totals
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.variable import TotalCode
@@ -36,6 +36,9 @@ AUTO, NONE, RECOMPUTE, KEEP = "auto", "none", "recompute", "keep"
 """Values of the option ``totals`` besides a code; the last two also before one, as ``keep:T``."""
 
 _WORDS = ("", AUTO, RECOMPUTE, KEEP)
+
+Found = dict[int, dict[int, Codes | None]]
+"""Axis -> code of a total -> the codes that it covers, as found so far."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +61,94 @@ def settle_totals(cells: CellList, reading: Reading) -> SettledTotals:
     totals, code = _asked(reading)
     if totals == NONE:
         return SettledTotals(cells)
+    stated = of_trees(cells)
     if code or totals not in _WORDS:
-        return _Settling(cells, stated_totals(cells, code or totals), reading, totals).settled()
+        named = stated_totals(cells, code or totals)
+        done = _Settling(cells, {**stated, **named}, reading, totals).settled()
+        return replace(done, cells=done.cells.leveled())
+    asked = totals or reading.strip_totals or reading.tolerance is not None
+    first = SettledTotals(cells)
+    if stated and not asked:
+        # What the file states is not asked about where it adds up.
+        first, stated = _Settling(cells, alike(cells, stated), reading, AUTO).settled(), {}
+    rest = _found(first.cells, reading, totals, stated)
+    notes, kept = (*first.notes, *rest.notes), (*first.kept, *rest.kept)
+    return SettledTotals(rest.cells.leveled(), notes, kept)
+
+
+def _found(cells: CellList, reading: Reading, totals: str, stated: Found) -> SettledTotals:
+    """Settle the totals of which a file says nothing but their names and counts, and those that it states."""
     found, by_name = find_totals(cells)
-    notes: list[str] = []
-    if not found:
-        if totals in (RECOMPUTE, KEEP):
-            notes.append(
-                message("no totals were found; if there are any, name them: --totals {t}:CODE", totals)
-            )
-        else:
-            _refuse_lonely(cells)
-        return SettledTotals(cells, tuple(notes))
-    how = "" if by_name == set(found) else ARITHMETIC
-    done = _Settling(cells, found, reading, totals, how).settled()
-    return SettledTotals(done.cells, (*notes, *done.notes), done.kept)
+    found, by_name = {**found, **stated}, by_name | stated.keys()
+    notes = may_be_totals(cells, found)
+    if found:
+        found = alike(cells, found)
+        how = "" if by_name == set(found) else ARITHMETIC
+        done = _Settling(cells, found, reading, totals, how).settled()
+        return SettledTotals(done.cells, (*notes, *done.notes), done.kept)
+    if totals in (RECOMPUTE, KEEP):
+        notes.append(message("no totals were found; if there are any, name them: --totals {t}:CODE", totals))
+    else:
+        _refuse_lonely(cells)
+    return SettledTotals(cells, tuple(notes))
+
+
+def of_trees(cells: CellList) -> Found:
+    """The totals that the file states."""
+    listed = (
+        (axis, cells.trees[name].totals(cells.categories[axis]))
+        for axis, name in enumerate(cells.names)
+        if name in cells.trees
+    )
+    return {axis: found for axis, found in listed if found}
+
+
+def alike(cells: CellList, found: Mapping[int, Mapping[int, Codes | None]]) -> Found:
+    """The totals with the same code in other variables, where it adds up there.
+
+    Raises
+    ------
+    InputError
+        Where it does not: whether it is a total there cannot be told.
+    """
+    taken: Found = {axis: dict(codes) for axis, codes in found.items()}
+    known = {cells.categories[axis][code] for axis, of in taken.items() for code in of if of[code] is None}
+    more: Found = {
+        axis: {codes.index(code): None}
+        for axis, codes in enumerate(cells.categories)
+        for code in sorted(known)
+        if axis not in taken and code.strip() and code in codes and len(codes) > 1
+    }
+    before = len(check_totals(cells, taken)[1]) if more else 0
+    if not more or len(check_totals(cells, {**taken, **more})[1]) <= before:
+        return {**taken, **more}
+    for axis, of in more.items():
+        if len(check_totals(cells, {**taken, axis: of})[1]) > before:
+            raise _unlike(cells, taken, axis, of)
+        taken[axis] = of
+    return taken
+
+
+def _unlike(cells: CellList, found: Totals, axis: int, more: Mapping[int, Codes | None]) -> InputError:
+    of_all = {
+        a: next(c for c, of in codes.items() if of is None)
+        for a, codes in found.items()
+        if None in codes.values()
+    }
+    sure = ",".join(f"{cells.names[a]}={cells.categories[a][code]}" for a, code in of_all.items())
+    return InputError(
+        message(
+            "{totals} adds up, {same} does not: is it a total as well?",
+            names_of(cells, found),
+            names_of(cells, {axis: more}),
+        ),
+        hint=message(
+            "say where totals are: --totals {sure} (only there); where they do not add up, --totals "
+            "recompute:{code} takes them out everywhere",
+            sure,
+            cells.categories[axis][next(iter(more))],
+        ),
+    )
 
 
 def stated_or_found(cells: CellList, reading: Reading) -> Totals:
@@ -87,28 +163,15 @@ def stated_or_found(cells: CellList, reading: Reading) -> Totals:
     if totals == NONE:
         return {}
     named = code or totals
-    return find_totals(cells)[0] if named in _WORDS else stated_totals(cells, named)
+    stated = of_trees(cells)
+    more = find_totals(cells)[0] if named in _WORDS else stated_totals(cells, named)
+    return {**more, **stated}
 
 
 def _asked(reading: Reading) -> tuple[str, str]:
     """The word of the option ``totals``, and the code behind it."""
     word, _, code = (reading.totals or "").partition(":")
     return (word, code) if word in (RECOMPUTE, KEEP) else (reading.totals or "", "")
-
-
-def without_totals(cells: CellList, totals: Totals, reading: Reading) -> tuple[CellList, tuple[str, ...]]:
-    """The inner cells where the file itself states its totals, and notes.
-
-    Raises
-    ------
-    InputError
-        Listing those that do not add up, unless the reading says what they are.
-    """
-    if not totals:
-        return cells, ()
-    wanted = RECOMPUTE if _asked(reading)[0] == RECOMPUTE else AUTO
-    done = _Settling(cells, totals, reading, wanted).settled()
-    return done.cells, done.notes
 
 
 @dataclass(frozen=True)
@@ -135,7 +198,7 @@ class _Settling:
         asked = self.wanted or self.reading.strip_totals or self.reading.tolerance is not None
         if not asked:
             raise self._mixed(is_total, number)
-        inner = replace(self.cells.keep(~is_total), totals=dict(self._codes()))
+        inner = replace(self.cells.keep(~is_total), totals={**self.cells.totals, **dict(self._codes())})
         if self.wanted == KEEP:
             said = self._note(number, len(off), most, message("stand beside the table"))
             return SettledTotals(inner, (said,), tuple(self._kept(is_total, sums)))

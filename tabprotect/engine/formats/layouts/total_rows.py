@@ -52,7 +52,12 @@ def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
     """The totals found by name; variables whose only category is a total have none."""
     found: dict[int, dict[int, Codes | None]] = {}
     for axis, categories in enumerate(cells.categories):
-        named = [code for code, category in enumerate(categories) if is_total(category)]
+        labels = cells.labels.get(cells.names[axis], {})
+        named = [
+            code
+            for code, category in enumerate(categories)
+            if is_total(category) or (is_total(labels.get(category, category)) and labels[category].strip())
+        ]
         if named:
             here = np.bincount(cells.code(axis), minlength=len(categories)) > 0
             named = [code for code in named if here[code]]

@@ -4,13 +4,15 @@ A category is a total if in every slice of the table it equals the sum of others
 sum may fail, which is reported): of all others or, for the levels of a hierarchy, of a run of
 categories beside it or of those whose codes begin with its own. Equations that could hold by chance
 are not enough. It takes three slices with at least two positive addends each, or one with at least
-five, or one with numbers of a million and more (in units of their common divisor), or one if the
-category's name begins like that of a total. A grand total alone is found as the only line whose
+five, or one with numbers of a million and more (in units of their common divisor), or two whose sums
+are large enough for the number of categories, or one if the category's name or label is like that of a
+total. What holds without being enough is remarked. A grand total alone is found as the only line whose
 categories occur only with each other.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +23,14 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, lettered_totals, named_totals
+from tabprotect.engine.formats.layouts.total_rows import (
+    LETTER,
+    Totals,
+    check_totals,
+    lettered_totals,
+    named_totals,
+)
+from tabprotect.languages.messages import message
 
 MOST_CELLS = 2**23
 """The most cells of a table searched for totals by arithmetic, laid out by one variable."""
@@ -35,10 +44,14 @@ ADDENDS = 5
 WRONG = 4
 """The number of slices that must hold for each one that does not, for a total to be accepted."""
 LARGE = 10**6
+CHANCE = 200
+"""How many times as many tables as those tried must fail the equations of two slices."""
 _NAMED = re.compile(
-    r"\s*(total|all|alle|insgesamt|gesamt|ensemble|tous|toutes|todos|todas|ambos|both|tutti|tutte)\b",
+    r"\s*total|\s*(all|alle|insgesamt|gesamt|ensemble|tous|toutes|todos|todas|ambos|both|tutti|tutte)\b",
     re.IGNORECASE,
 )
+_CODES = frozenset({LETTER, "TOT", "_T"})
+"""Codes of totals in agencies' code lists."""
 
 
 def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:
@@ -78,8 +91,11 @@ def _parents(cells: CellList, axis: int, named: Totals | dict[int, Codes | None]
     if int(cells.counts.max()) > 2**62 // shape[0]:
         return {}
     values[code, column], there[code, column] = cells.counts, True
-    slices = _Slices(values, there, cells.categories[axis], cells.gaps)
+    labels = cells.labels.get(cells.names[axis], {})
+    known = cells.categories[axis]
+    named_so = frozenset(c for c, code in enumerate(known) if _like_a_total(code, labels.get(code, "")))
     order = [c for c in range(shape[0]) if c not in named]
+    slices = _Slices(values, there, known, named_so, len(order) - 1, cells.gaps)
     if len(order) > MOST_TREE:
         # Only the first and the last are tried as the sum of all others.
         ends = [(order[0], order[1:]), (order[-1], order[:-1])]
@@ -110,6 +126,10 @@ class _Slices:
     values, there : int64 and bool (categories, slices)
         The counts, and a mask of those that exist.
     names
+    like_totals
+        The categories that are named like totals.
+    others
+        The number of categories beside any one.
     gaps
         True if counts are missing: a slice then cannot test sums with missing parts.
     """
@@ -117,6 +137,8 @@ class _Slices:
     values: Ints
     there: Bools
     names: Sequence[str]
+    like_totals: frozenset[int]
+    others: int
     gaps: bool
 
     def largest(self, code: int, parts: Sequence[int]) -> list[int]:
@@ -192,13 +214,52 @@ def _equal(slices: _Slices, others: Sequence[int], code: int, run: Sequence[int]
         return False
     # Proportional rows give the same equation in every slice: it counts as one.
     rows = part[:, addends >= 2][:, :64]
-    apart = rows.shape[1] >= EQUATIONS and int(np.linalg.matrix_rank(rows.astype(float))) >= 2
+    apart = rows.shape[1] >= 2 and int(np.linalg.matrix_rank(rows.astype(float))) >= 2
     some = np.flatnonzero(addends >= 2)[:64]
-    sure = apart or bool((addends >= ADDENDS).any())
-    sure |= len(some) > 0 and _NAMED.match(names[code]) is not None
+    sure = (apart and rows.shape[1] >= EQUATIONS) or bool((addends >= ADDENDS).any())
+    sure |= len(some) > 0 and code in slices.like_totals
+    sure |= apart and len(run) == slices.others and _rare(own[known][some], len(names))
     sure |= bool((own[known][some] // _units(values[:, known][:, some]) >= LARGE).any())
     prefix = all(names[c].startswith(names[code]) and names[code] for c in run)
     return sure or (prefix and bool((addends >= 2).any()))
+
+
+def _rare(sums: Ints, categories: int) -> bool:
+    """Return True if so large sums in several slices hardly add up by chance."""
+    return math.prod(1.0 + sums.astype(float)) >= CHANCE * categories
+
+
+def _like_a_total(code: str, label: str) -> bool:
+    return code in _CODES or any(_NAMED.match(text) is not None for text in (code, label))
+
+
+def may_be_totals(cells: CellList, found: Totals) -> list[str]:
+    """Remarks on categories that equal the sum of all others in every slice, beside the totals found."""
+    remarks = []
+    for axis, known in enumerate(cells.categories):
+        code = cells.code(axis)
+        sums = np.bincount(code, cells.counts, len(known))
+        half = np.flatnonzero((2 * sums == sums.sum()) & (sums > 0))
+        if axis in found or len(known) < 3 or not len(half):
+            continue
+        rest = tuple(a for a in range(len(cells.names)) if a != axis)
+        _, column = equal_rows([cells.keys(rest)])
+        whole, own = np.bincount(column, cells.counts), np.zeros(int(column.max()) + 1)
+        own[column[code == half[0]]] = cells.counts[code == half[0]]
+        addends = np.bincount(column, cells.counts > 0)
+        if (2 * own == whole).all() and addends.max() > 2 and len(whole) > 1:
+            name, one = cells.names[axis], known[int(half[0])]
+            remarks.append(
+                message(
+                    "{one} of {name} equals the sum of the others in all {n:,} places: is it a total? Then: "
+                    "--totals {name}={code}",
+                    repr(one),
+                    name,
+                    len(whole),
+                    one,
+                )
+            )
+    return remarks
 
 
 def _units(values: Ints) -> Ints:

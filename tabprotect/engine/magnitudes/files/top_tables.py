@@ -19,7 +19,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.agencies.rda_metadata import TauMetadata, TauVariable, read_metadata
-from tabprotect.engine.formats.kinds.tau_argus import Trails, levels_of, lines_of, trails
+from tabprotect.engine.formats.kinds.tau_argus import lines_of, trails
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree, Trails
 from tabprotect.engine.formats.statuses import PROTECTED, SECONDARY, UNSAFE
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
@@ -218,7 +219,7 @@ def _variable(
     above = {code for own in tree.values() for code in own[:-1]}
     total = variable.total or TOTAL
     finest = [code for code in codes if code not in above and code != total]
-    found = levels_of(variable.name, finest, tree)
+    found = StatedTree(tree).levels(variable.name, finest)
     made = Variable(variable.name, tuple(finest), tuple(Level(k, tuple(g)) for k, g in found.items()))
     check_totals([made])
     nodes = {name: node for node, (_, name) in reversed(list(enumerate(made.nodes)))}

@@ -40,7 +40,8 @@ from tabprotect.engine.tables.variable import Level
 LIMITS = Gate(belief_limit=0.9, share=0.1, mean_belief_limit=0.5, small_share=0.5, insider_limit=0.5)
 
 RECORDS = "key,region,sex,w\n" + "".join(
-    f"{number * 61_803_399 % 10**8},{'NSE'[number % 3]},{'fm'[number % 2]},{1 + number % 3}\n" for number in range(40)
+    f"{number * 61_803_399 % 10**8},{'NSE'[number % 3]},{'fm'[number % 2]},{1 + number % 3}\n"
+    for number in range(40)
 )
 
 HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
