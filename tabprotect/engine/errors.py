@@ -233,7 +233,8 @@ class RefusedError(InfeasibleError):
     """Possible, but it would not protect: going on takes an explicit, recorded decision.
 
     ``drawn`` unless the settings alone were refused, which tells nothing of the table; ``weighed``
-    unless what it tells cannot be worked out for a later release; ``asks`` where somebody has to
+    unless what it tells cannot be worked out for a later release; ``by_itself`` unless a draw failed
+    only for what was refused before; ``listed`` the list of settings of which all were refused; ``asks`` where somebody has to
     decide about it, whatever the settings.
     """
 
@@ -241,6 +242,7 @@ class RefusedError(InfeasibleError):
     drawn: bool = True
     weighed: bool = True
     asks: bool = False
+    by_itself: bool = True
     listed: Any = None
 
 

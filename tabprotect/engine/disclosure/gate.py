@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import combinations
 
-from tabprotect.engine.belief.effort import ATTEMPT, VERDICT
+from tabprotect.engine.belief.effort import ATTEMPT, OTHERS, VERDICT, Effort
 from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     Setting,
     judged_trials,
@@ -23,7 +23,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
 )
 from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.disclosure.ways import Ways
+from tabprotect.engine.disclosure.ways import Ways, alone_of
 from tabprotect.engine.errors import ACCEPT, KEPT_SMALL, Answer, RefusedError, Suggestion, attempted
 from tabprotect.engine.fitting.margin_variance import UNDONE, words
 from tabprotect.engine.parameters import Values
@@ -125,7 +125,7 @@ def protect(
             raise _hopeless(method, problem, (values, limits), progress)
     done: Protected | None = None
     first: Protected | None = None
-    attempt = 0
+    attempt, by_itself = 0, True
     for number, values, limits in ways.draws(randomness, 1 if accept else None):
         before, attempt = done, attempt + 1
         done = method.attempt(problem, values, randomness, number=number, progress=progress)
@@ -138,9 +138,9 @@ def protect(
             continue
         # Nobody sees the others that fail.
         effort = VERDICT if accept or (draft and attempt == 1) else ATTEMPT
-        found = verdict(done.release, limits, original=problem.table, effort=effort, progress=progress)
-        done = _stated(done, limits, found)
-        if found.passed:
+        found, failed = _judged(done, limits, effort, progress)
+        done, by_itself = _stated(done, limits, found), by_itself and failed
+        if found.passed and (draft or not failed):
             return _decided(decides(done), failure, accept)
         if found.passed is None and (standing := policy.standing_reasons(found.left_out)):
             return _let_out(decides(done), standing)
@@ -156,7 +156,21 @@ def protect(
         return _beside(first, others, ways, progress)
     # A reason lets the first draw out: the limit that it breaks is said, whatever the last one does.
     worse = first if _failing(first) and not _failing(done) else done
-    raise _refusal(method, worse, (ways, attempt), progress)
+    error = _refusal(method, worse, (ways, attempt), progress)
+    error.by_itself = by_itself
+    raise error
+
+
+def _judged(done: Protected, limits: Gate, effort: Effort, progress: Progress) -> tuple[StaffVerdict, bool]:
+    """The verdict on a draw with what was refused before, and whether it is refused by itself.
+
+    Such a draw does not leave whatever else was refused, so that the chance of that is worked out by itself.
+    """
+    judge = partial(verdict, done.release, original=done.record.problem.table, progress=progress)
+    found = judge(limits, effort=effort)
+    if not limits.changed:
+        return found, found.passed is not True
+    return found, judge(alone_of(limits), effort=OTHERS).passed is not True
 
 
 def _admit(

@@ -42,6 +42,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSe
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message
 
@@ -77,6 +78,9 @@ MOST_RUNS = 20_000
 """Most draws that are made again."""
 
 
+MOST_MECHANISMS = 4
+"""Most refused mechanisms that are taken in."""
+
 GLANCED = 300
 """Originals drawn to see whether far too many counts are known."""
 
@@ -109,35 +113,26 @@ def weigh_refusals(
     verdict
         The gate's.
     """
-    if len(refused) != 1:
+    if len(refused) > MOST_MECHANISMS or found.domain.size > MOST_CELLS:
         return None
-    draws, mechanism = refused[0].draws, refused[0].mechanism
-    gate = mechanism.gate
-    # The gate of a mechanism that was itself changed after refusals judges by these too.
-    if gate is None or gate.changed or gate.refused or mechanism.domain != found.domain:
-        return None
-    if found.domain.size > MOST_CELLS:
-        return None
-    judge = _Judge.of(refused[0], gate, verdict, progress)
-    if judge is None:
+    judges = [_Judge.of(one, found.domain, verdict, progress) for one in refused]
+    every = _Every(tuple(judge for judge in judges if judge is not None))
+    if len(every.judges) < len(judges):
         return None
     try:
         listed = _listed(found)
         if listed is not None:
-            by_law = judge.chances(listed[0])
-            if by_law is None and judge.once and len(listed[0]) <= LISTED_ONCE:
-                chance = randomness.generator()
-                by_law = np.array([float(judge.draw(table, chance)) for table in listed[0]])
+            by_law = every.chances(listed[0], randomness.generator())
             if by_law is not None:
-                weights = listed[1] * by_law**draws
+                weights = listed[1] * by_law
                 if not weights.sum():
                     return None
                 return weighted(found, listed[0], weights / weights.sum())
-        if not judge.once or found.domain.size <= PROGRAMMED:
+        if not every.once or found.domain.size <= PROGRAMMED:
             with suppress(_TooMuchError):
-                if (kept := _drawn(found, judge, draws, randomness.generator(), progress)) is not None:
+                if (kept := _drawn(found, every, randomness.generator(), progress)) is not None:
                     return kept
-        return _bounded(found, judge, draws, randomness.generator(), progress)
+        return _bounded(found, every, randomness.generator(), progress)
     except (_TooMuchError, InputError, ParameterError):
         return None
 
@@ -147,7 +142,8 @@ def may_be_weighed(release: Release, gate: Gate, verdict: JudgeAlone) -> bool:
     if gate.changed or gate.refused or release.domain.size > MOST_CELLS:
         return False
     mechanism = replace(release.mechanism, gate=gate)
-    judge = _Judge.of(RefusedDraws(gate.attempts_at_most, mechanism), gate, verdict, SILENT)
+    refused = RefusedDraws(gate.attempts_at_most, mechanism)
+    judge = _Judge.of(refused, mechanism.domain, verdict, SILENT)
     if judge is None:
         return False
     try:
@@ -167,7 +163,7 @@ def _listed(found: Posterior) -> tuple[Ints, Floats] | None:
 
 
 _last: dict[str, dict[bytes, bool]] = {}
-"""What was judged of the last refused mechanism: the gate, the page of the bundle and whoever verifies
+"""What was judged of the last refused mechanisms: the gate, the page of the bundle and whoever verifies
 it ask for the same."""
 
 
@@ -186,15 +182,21 @@ class _Judge:
     _entries: list[tuple[Mechanism, Gate]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, refused: RefusedDraws, gate: Gate, verdict: JudgeAlone, progress: Progress) -> _Judge | None:
-        """``None`` for a method whose chance rests on more than the table."""
-        if refused.mechanism.method not in methods():
+    def of(
+        cls, refused: RefusedDraws, domain: Domain, verdict: JudgeAlone, progress: Progress
+    ) -> _Judge | None:
+        """``None`` for another table, or a method whose chance rests on more than the table."""
+        gate = refused.mechanism.gate
+        if gate is None or refused.mechanism.domain != domain or refused.mechanism.method not in methods():
+            return None
+        # Who judges by refusals before the refused draws makes those again, too.
+        if (gate.changed or gate.refused) and not (gate.refused and _is_shallow(gate, domain)):
             return None
         method = methods()[refused.mechanism.method]
         if method.needs:
             return None
         stated = refused.mechanism.to_text(categories=True)
-        if stated not in _last:
+        if stated not in _last and len(_last) > 2 * MOST_MECHANISMS:
             _last.clear()
         return cls(*(refused, gate, method, verdict, progress), _known=_last.setdefault(stated, {}))
 
@@ -337,8 +339,63 @@ class _Judge:
         return bool(self.method.acceptance_failure(draft.findings)) or self.is_refused(release, gate)
 
 
+def _is_shallow(gate: Gate, domain: Domain) -> bool:
+    """Return True if the refusals before refused draws are few, of a small table, and had none before."""
+    before = [one.mechanism.gate for one in gate.refused]
+    plain = all(one is not None and not one.changed and not one.refused for one in before)
+    return plain and len(before) <= MOST_MECHANISMS and domain.size <= PROGRAMMED
+
+
+@dataclass(frozen=True, eq=False)
+class _Every:
+    """All mechanisms that were refused, of which every draw was."""
+
+    judges: tuple[_Judge, ...]
+
+    @property
+    def gate(self) -> Gate:
+        """The limits, which those of one house share."""
+        return self.judges[-1].gate
+
+    @property
+    def once(self) -> bool:
+        """Return True if none of them has chance."""
+        return all(judge.once for judge in self.judges)
+
+    @property
+    def draws(self) -> int:
+        """The number of all draws."""
+        return sum(judge.refused.draws for judge in self.judges)
+
+    def chances(self, tables: Ints, generator: np.random.Generator) -> Floats | None:
+        """The chance from each original that all draws are refused; ``None`` beyond the work."""
+        out = np.ones(len(tables))
+        for judge in self.judges:
+            by_law = judge.chances(tables)
+            if by_law is None and judge.once and len(tables) <= LISTED_ONCE:
+                by_law = np.array([float(judge.draw(table, generator)) for table in tables])
+            if by_law is None:
+                return None
+            out *= by_law**judge.refused.draws
+        return out
+
+    def one(self, table: Ints, generator: np.random.Generator) -> bool:
+        """Return True if a draw of each is refused."""
+        return all(judge.draw(table, generator) for judge in self.judges)
+
+    def others(self, table: Ints, generator: np.random.Generator) -> bool:
+        """Return True if all draws but one of each are refused."""
+        return all(
+            judge.draw(table, generator) for judge in self.judges for _ in range(judge.refused.draws - 1)
+        )
+
+    def all(self, table: Ints, generator: np.random.Generator) -> bool:
+        """Return True if all draws are refused."""
+        return self.one(table, generator) and self.others(table, generator)
+
+
 def _bounded(
-    found: Posterior, judge: _Judge, draws: int, generator: np.random.Generator, progress: Progress
+    found: Posterior, every: _Every, generator: np.random.Generator, progress: Progress
 ) -> Posterior | None:
     """The posterior as it is, with a bound of what the refusal tells.
 
@@ -353,13 +410,13 @@ def _bounded(
     belief, tried, refused = as_belief(found, inner=True, judged=None), 0, 0
     for look in LOOKS:
         best = Widening(0.0, _at_least(LOOKS[-1], LOOKS[-1] - tried + refused))
-        if cells_may_fail(belief, best, judge.gate):
+        if cells_may_fail(belief, best, every.gate):
             return None
         tables = found.draw_originals(look - tried, generator, progress)
-        refused += sum(_all(judge, table, draws, generator) for table in tables)
+        refused += sum(every.all(table, generator) for table in tables)
         tried = look
         bound = Widening(0.0, _at_least(tried, refused))
-        if not cells_may_fail(belief, bound, judge.gate):
+        if not cells_may_fail(belief, bound, every.gate):
             note = message(
                 "What it tells that other settings were refused makes no belief larger than by a "
                 "factor of {factor:.2f}.",
@@ -383,31 +440,27 @@ def _at_least(tried: int, hits: int) -> float:
 
 
 def _drawn(
-    found: Posterior, judge: _Judge, draws: int, generator: np.random.Generator, progress: Progress
+    found: Posterior, every: _Every, generator: np.random.Generator, progress: Progress
 ) -> Posterior | None:
     """The posterior corrected by what the originals have in common whose draws are all refused."""
     if found.r_hat is not None:
         return None
     tables: list[Ints] = [found.draw_originals(PILOT, generator, progress)]
-    first = np.array([judge.draw(table, generator) for table in tables[0]])
-    if first.all() and not _near_a_limit(found, judge.gate, draws):
+    first = np.array([every.one(table, generator) for table in tables[0]])
+    if first.all() and not _near_a_limit(found, every.gate, every.draws):
         return found
-    runs = len(first)
-    kept = [
-        bool(one) and _all(judge, table, draws - 1, generator)
-        for one, table in zip(first, tables[0], strict=True)
-    ]
-    runs += int(first.sum()) * (draws - 1)
+    kept = [bool(one) and every.others(table, generator) for one, table in zip(first, tables[0], strict=True)]
+    runs = len(first) * len(every.judges) + int(first.sum()) * (every.draws - len(every.judges))
     while sum(kept) < 2 * PILOT and runs < MOST_RUNS:
         tables.append(found.draw_originals(PILOT, generator, progress))
         try:
-            kept += [_all(judge, table, draws, generator) for table in tables[-1]]
+            kept += [every.all(table, generator) for table in tables[-1]]
         except _TooMuchError:
             # What is judged already may be enough.
             tables.pop()
             kept = kept[: sum(map(len, tables))]
             break
-        runs += PILOT * draws
+        runs += PILOT * every.draws
     if sum(kept) < LEAST_EFFECTIVE:
         return None
     if all(kept):
@@ -430,10 +483,6 @@ def _near_a_limit(found: Posterior, gate: Gate, draws: int) -> bool:
         return True
     mean = float((chances**2).sum()) / expected if expected else 0.0
     return gate.mean_belief_limit * least**3 < mean <= gate.mean_belief_limit
-
-
-def _all(judge: _Judge, table: Ints, draws: int, generator: np.random.Generator) -> bool:
-    return all(judge.draw(table, generator) for _ in range(draws))
 
 
 def _corrected(found: Posterior, tables: Ints, kept: Bools) -> Posterior:

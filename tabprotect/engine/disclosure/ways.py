@@ -39,6 +39,11 @@ START = 0
 """The number of the draw that says where a list begins: those of releases are counted from 1."""
 
 
+def alone_of(limits: Gate) -> Gate:
+    """The limits without what was refused before."""
+    return replace(limits, changed=False, refused=())
+
+
 @dataclass(frozen=True, eq=False)
 class Ways:
     """The settings to be drawn.
@@ -75,7 +80,7 @@ class Ways:
         kept, chosen = method.kept(domain, values), {name for name in given if given[name] is not None}
         if domain.size > LARGE or kept is None or chosen - {KEEP.name, GROUPINGS.name}:
             return one
-        alone = Setting(method, values, replace(limits, changed=False, refused=()))
+        alone = Setting(method, values, alone_of(limits))
         foreseen = chance(alone, problem, on_this_table=False, most=FEW, progress=progress).synthetic
         if foreseen in (None, 1.0):
             return one

@@ -20,7 +20,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.reading_together import LookedUp, marks
 from tabprotect.engine.register.register_entry import COINS, RefusedMechanism, RegisterEntry, coins_mark
-from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
+from tabprotect.engine.release.mechanism import CHANGED_KEY, MOST_ATTEMPTS, Gate, Mechanism, RefusedDraws
 from tabprotect.engine.release.stated_list import KEY as LIST
 from tabprotect.engine.release.stated_list import StatedList
 
@@ -89,15 +89,21 @@ class EarlierRefusals:
                 return found
         return run.after(known)
 
-    def remember(self, register: str | None, listed: StatedList | None = None) -> None:
+    def remember(
+        self, register: str | None, listed: StatedList | None = None, *, by_itself: bool = True
+    ) -> None:
         """Record that the gate refused the mechanism at hand: a later release states that.
 
         Parameters
         ----------
         listed
             The list whose first entry it is, where all of it was refused.
+        by_itself
+            Whether every draw was refused whatever else had been refused before.
         """
         how, limits = (self.method, self.values), self.limits
+        if by_itself:
+            limits = replace(limits, changed=False, refused=())
         if listed is not None:
             limits = replace(limits, attempts_at_most=1, listed=replace(listed, entry=0))
         stated = _stated(self.problem, how, limits, self.randomness)
@@ -136,7 +142,7 @@ def _note(problem: Problem, digest: str, refused: RefusedMechanism, register: st
     from tabprotect.engine.register.register import Register
 
     with Register(place) as opened:
-        opened.refuse(marks(problem).original, digest, refused)
+        opened.refuse(marks(problem).of_refusals[0], digest, refused)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +195,8 @@ class _Run:
             listed = _listed(itself.stated)
 
             def alike(limits: Gate) -> bool:
+                if not _changed(itself.stated):
+                    limits = replace(limits, changed=False, refused=())
                 if listed is not None:
                     limits = replace(limits, attempts_at_most=1, listed=listed)
                 return _stated(self.problem, (method, values), limits, self.randomness) == itself.stated
@@ -224,6 +232,11 @@ class _Run:
         unjudged = set(gate.left_out) - {"other_releases"}
         given = gate.passed is False or bool(unjudged and policy.standing_reasons(gate.left_out) is None)
         return given == self.accepted
+
+
+def _changed(stated: str) -> bool:
+    """Return True if a refused mechanism was judged by what was refused before."""
+    return CHANGED_KEY in (json.loads(stated).get("gate") or {})
 
 
 def _listed(stated: str) -> StatedList | None:
@@ -263,14 +276,21 @@ def _stated(problem: Problem, how: tuple[Method, Values], limits: Gate, randomne
 
 
 def _refused_draws(problem: Problem, refused: Iterable[RefusedMechanism]) -> tuple[RefusedDraws, ...]:
-    """Refused mechanisms as a later release states them; none if not all of them are known."""
-    out = []
+    """Refused mechanisms as a later release states them; none if not all of them are known.
+
+    Draws of one mechanism with other coins are draws of it: who weighs them knows no coins.
+    """
+    out: dict[str, RefusedDraws] = {}
+    categories = {v.name: list(v.categories) for v in problem.table.domain.variables}
     for one in refused:
         if not one.stated:
             return ()
         try:
-            table = problem.table
-            mechanism = Mechanism.from_json(json.loads(one.stated), table.domain, table)
+            table, stated = problem.table, json.loads(one.stated)
+            if stated.get("categories") != categories:
+                # The same counts under other names, or in another order.
+                return ()
+            mechanism = Mechanism.from_json(stated, table.domain, table)
         except (InputError, ParameterError):
             return ()
         gate = mechanism.gate
@@ -278,8 +298,12 @@ def _refused_draws(problem: Problem, refused: Iterable[RefusedMechanism]) -> tup
             return ()
         # Which coins were drawn is nothing to who weighs all of them.
         mechanism = replace(mechanism, coins=None, nonce="")
-        out.append(RefusedDraws(gate.attempts_at_most, mechanism))
-    return tuple(out)
+        text = mechanism.to_text()
+        draws = gate.attempts_at_most + (out[text].draws if text in out else 0)
+        if draws > MOST_ATTEMPTS:
+            return ()
+        out[text] = RefusedDraws(draws, mechanism)
+    return tuple(out.values())
 
 
 def _run_digest(problem: Problem, how: tuple[Method, Values], randomness: Randomness) -> str:

@@ -317,7 +317,7 @@ class LookedUp:
         """Return True if nothing that bears on the table was entered since."""
         if opened.head() == self.head:
             return True
-        now = tuple(related(own, opened.bearing_on(own).entries)), opened.refused(own.original)
+        now = tuple(related(own, opened.bearing_on(own).entries)), opened.refused(*own.of_refusals)
         return now == (self.earlier, self.refused)
 
     def files(self, of: Sequence[Earlier]) -> list[tuple[Earlier, Files]]:
@@ -382,7 +382,7 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
     own = marks(problem)
     with Register(place) as opened:
         found = opened.bearing_on(own)
-        refused = opened.refused(own.original)
+        refused = opened.refused(*own.of_refusals)
         earlier = tuple(related(own, found.entries))
         # These are read whatever is asked of them.
         close = [one.entry for one in earlier if one.relation in ("original", "records")]

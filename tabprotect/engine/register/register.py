@@ -335,9 +335,9 @@ class Register:
 
         self._changed(remember)
 
-    def refused(self, original: str) -> dict[str, RefusedMechanism]:
-        """Mechanisms that the gate refused for an original, by their digests."""
-        wanted = refusals().where(REFUSED.c.original == original)
+    def refused(self, *originals: str) -> dict[str, RefusedMechanism]:
+        """Mechanisms that the gate refused for an original, by its marks; by their digests."""
+        wanted = refusals().where(REFUSED.c.original.in_(originals))
         rows = self._database.transaction(lambda c: c.execute(wanted).mappings().all())
         return {
             str(row["mechanism"]): RefusedMechanism(

@@ -61,6 +61,11 @@ class OriginalMarks:
     unlabelled: str = ""
 
     @property
+    def of_refusals(self) -> tuple[str, ...]:
+        """The marks under which refusals are found: names and order do not matter where that is known."""
+        return tuple(filter(None, (self.unlabelled, self.original)))
+
+    @property
     def named(self) -> frozenset[str]:
         """The marks of names."""
         return frozenset(mark for mark in self.variables if len(mark) > CUT)

@@ -129,7 +129,7 @@ class Gate(Limits):
         if not self.counts:
             return {"gate": keyed(self, f"within? belief_limit {came}")}
         # What is left out is false: that is what a reader assumes.
-        numbers, later = " ".join(_NUMBERS), f"{_CHANGED}=changed? {_REFUSED}=refused?"
+        numbers, later = " ".join(_NUMBERS), f"{CHANGED_KEY}=changed? {_REFUSED}=refused?"
         stated = keyed(self, f"within? {numbers} at_risk=at_risk.text intruder {came} {later}")
         if self.groups or self.roles:
             stated[_GROUPS] = {"judged": self.groups, **self.roles.as_json()}
@@ -178,14 +178,14 @@ class Gate(Limits):
             if not counts:
                 return came
             attempts = data["attempts_at_most"]
-            assert type(attempts) is int and stated.get(_CHANGED, True) is True
+            assert type(attempts) is int and stated.get(CHANGED_KEY, True) is True
             assert isinstance(stated["at_risk"], str) and isinstance(stated["intruder"], str)
             return replace(
                 came,
                 at_risk=SmallCount.parse(stated["at_risk"]),
                 attempts_at_most=attempts,
                 intruder=stated["intruder"],
-                changed=_CHANGED in stated,
+                changed=CHANGED_KEY in stated,
                 refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain, table),
                 listed=StatedList.from_json(stated[LIST]) if LIST in stated else None,
                 **_groups(stated),
@@ -196,13 +196,13 @@ class Gate(Limits):
 
 _NUMBERS = tuple(limit.name for limit in fields(Limits))
 
-_CHANGED = "changed_after_refusal"
+CHANGED_KEY = "changed_after_refusal"
 
 _REFUSED = "refused_before"
 
 _GROUPS = "groups"
 
-_LATER = {_CHANGED, _REFUSED, _GROUPS, LIST}
+_LATER = {CHANGED_KEY, _REFUSED, _GROUPS, LIST}
 
 
 @dataclass(frozen=True)

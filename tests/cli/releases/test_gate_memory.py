@@ -94,9 +94,27 @@ def test_every_fresh_refusal_counts(run: Run, tmp_path: Path, refused_ones: tupl
     with closing(sqlite3.connect(tmp_path / "register.sqlite")) as kept, kept:
         [(refused,)] = kept.execute("SELECT count(*) FROM refused_mechanism")
     assert refused == 2
-    accepted = run(*fresh, "--accept", "a reason").json["verdict"]
-    assert accepted["left_out"] == ["attempts"]
-    assert run("verify", tmp_path / "r.zip").code == 7
+    negative = (*refused_ones, "--set", "blocking=negative", "--kept-small", "keep")
+    after = run(*negative)
+    # All draws of one mechanism, whatever their coins, are weighed at once.
+    assert after.code == 0 and after.json["verdict"]["left_out"] == []
+    with zipfile.ZipFile(tmp_path / "r.zip") as bundle:
+        [refused] = json.loads(bundle.read("mechanism.json"))["gate"]["refused_before"]
+    assert refused["draws"] == 6 and "changed_after_refusal" not in refused["mechanism"]["gate"]
+    assert run("verify", tmp_path / "r.zip").code == 0
+
+
+def test_refusals_are_found_again_under_new_names(
+    run: Run, tmp_path: Path, refused_ones: tuple[object, ...]
+) -> None:
+    """What was refused is of other names: it is known that it was, and not worked out what it tells."""
+    assert run(*refused_ones).code == 5
+    renamed = tmp_path / "renamed.csv"
+    renamed.write_text(ONES.replace("A,B", "C,D").replace("a", "x").replace("b", "y"))
+    words = [renamed if word == tmp_path / "ones.csv" else word for word in refused_ones]
+    other = run(*words, "--set", "blocking=negative", "--accept", "a reason", "--kept-small", "keep").json
+    assert other["verdict"]["left_out"] == ["attempts"]
+    assert "settings were changed" in str(other["decisions"])
 
 
 def test_what_left_is_published_again_as_it_was(run: Run, tmp_path: Path) -> None:

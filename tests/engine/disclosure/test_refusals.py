@@ -188,10 +188,10 @@ def test_what_is_too_much_is_left_out() -> None:
     release = released(FIBRE[3], mechanism("negative", LIMITS))
     found = infer(likelihood_of(release))
     one = RefusedDraws(3, mechanism("any_zero", PLAIN))
-    assert weigh_refused(found, (one, one), Randomness.seeded(1)) is None
+    assert weigh_refused(found, (one,) * 5, Randomness.seeded(1)) is None
     other = RefusedDraws(3, replace(one.mechanism, method="cell_key"))
     assert weigh_refused(found, (other,), Randomness.seeded(1)) is None
-    gate = replace(LIMITS, changed=True, refused=(one, one))
+    gate = replace(LIMITS, changed=True, refused=(one,) * 5)
     judged = verdict(released(FIBRE[3], mechanism("negative", gate)))
     assert judged.left_out == ("attempts",) and judged.passed is not True
 

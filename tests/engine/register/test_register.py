@@ -283,7 +283,7 @@ def test_a_draw_refused_beside_others_is_remembered(house_folder: Path) -> None:
         # Who has the later release alone cannot judge what was refused.
         assert before.draws == before.limits.refused == ()
     with Register(place) as register:
-        refused = register.refused(marks(problem).original).values()
+        refused = register.refused(*marks(problem).of_refusals).values()
     assert spent_on_refusals(refused, table.domain) == Spent(0.5, 0.0)
 
 
@@ -300,7 +300,7 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
     place = agency.register_address()
     assert place is not None and before.limits.attempts_at_most == limits.attempts_at_most == 1
     with Register(place) as register:
-        refused = register.refused(marks(problem).original).values()
+        refused = register.refused(*marks(problem).of_refusals).values()
     assert spent_on_refusals(refused, table.domain) == Spent(0.5, 0.0)
     done = method.run(problem, {"epsilon": 0.5, "margins": "A:B - 1"}, Randomness.seeded(1)).release
     fresh, own = (
@@ -319,5 +319,5 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
         )
         before.remember(None)
     with Register(place) as register:
-        refused = register.refused(marks(problem).original).values()
+        refused = register.refused(*marks(problem).of_refusals).values()
     assert spent_on_refusals(refused, table.domain, own) == Spent(1.0, 0.0)

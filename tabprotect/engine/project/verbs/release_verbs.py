@@ -301,11 +301,12 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             line([*remedied(project, one.parameters), *words]) for one, words in error.runnable
         )
         if isinstance(error, RefusedError) and error.drawn and not _anybodys(project):
-            before.remember(context.register, error.listed)
+            before.remember(context.register, error.listed, by_itself=error.by_itself)
         raise
     if asked.draft and gate.against(protected, project.limits) and not _anybodys(project):
         stated = protected.release.mechanism.gate
-        before.remember(context.register, None if stated is None else stated.listed)
+        listed = None if stated is None else stated.listed
+        before.remember(context.register, listed, by_itself=not before.others)
     if before.others:
         decisions = (
             *decisions,
