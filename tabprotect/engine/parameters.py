@@ -170,12 +170,19 @@ class Values(Mapping[str, object]):
     """Resolved parameters, read-only: typed when indexed by :class:`Parameter`, any object by name.
 
     ``values | {name: value}`` is a copy with some values changed.
+
+    Attributes
+    ----------
+    asked
+        What was given for them, from which others may follow once one is changed; the values
+        themselves where that is not said.
     """
 
-    __slots__ = ("_held",)
+    __slots__ = ("_held", "asked")
 
-    def __init__(self, held: Mapping[str, object]) -> None:
+    def __init__(self, held: Mapping[str, object], asked: Mapping[str, object] | None = None) -> None:
         self._held = dict(held)
+        self.asked: Mapping[str, object] = self._held if asked is None else asked
 
     @overload
     def __getitem__(self, key: str) -> object: ...

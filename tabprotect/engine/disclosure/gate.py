@@ -17,7 +17,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     Setting,
     judged_trials,
     other_methods,
-    remedies,
+    remedies_here,
     untried,
     what_helps,
 )
@@ -111,7 +111,7 @@ def protect(
     """
     policy = AgencyPolicy() if policy is None else policy
     decides = _KeptDecision(policy, kept_small, accept, draft, (method, given, progress))
-    values = method.resolve_for(problem, given)
+    values = Values(method.resolve_for(problem, given), given)
     again = method.draws_again(problem.table.domain, values)
     limits = policy.limits_for(problem, again=again, changed=changed, refused=refused)
     same = method.no_change(problem.table, values, progress) if policy.no_change == "refuse" else None
@@ -439,7 +439,7 @@ def _hardly_changing(
     def moves(other: Values) -> bool:
         return not policy.too_often_unchanged(method.no_change(problem.table, other, progress))
 
-    ideas: tuple[Suggestion, ...] = remedies(method, problem, values, limits, progress, where=moves)
+    ideas: tuple[Suggestion, ...] = remedies_here(method, problem, values, limits, progress, where=moves)
     ideas = ideas or other_methods(method, problem, limits, progress)
     refused = _refused(hardly, ideas, [] if ideas else [OTHERWISE])
     refused.drawn = False

@@ -84,7 +84,7 @@ class Ways:
         foreseen = chance(alone, problem, on_this_table=False, most=FEW, progress=progress).synthetic
         if foreseen in (None, 1.0):
             return one
-        for remedy in remedies(method, problem, values, alone.limits, progress):
+        for remedy in remedies(method, problem, Values(values), alone.limits, progress):
             other = method.resolve_for(problem, {**values, **remedy.parameters}, progress)
             if method.kept(domain, other) == kept:
                 return replace(

@@ -31,7 +31,8 @@ class Remedy(Suggestion):
     @property
     def reached(self) -> str:
         return message(
-            "passed on {chance} of synthetic tables, where {known} of the small counts were known",
+            "passed on this table, and on {chance} of synthetic tables, where {known} of the small counts "
+            "were known",
             percent(self.chance),
             percent(self.known),
         )

@@ -11,6 +11,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import remedie
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.history import History
+from tabprotect.engine.protection import registered
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
@@ -87,3 +88,40 @@ def test_of_a_large_table_only_what_the_budget_allows_is_tried(monkeypatch: pyte
         said = acceptance_probability.untried(method, table.domain, values)
         assert [text in said for text in ideas[most:3]] == [True] * len(ideas[most:3])
         assert bool(said) is (size > 3)
+
+
+SHAPES = [(4, 3, 5), (2, 3, 4, 3), (6, 5, 4), (3, 3, 3, 3), (2, 2, 6, 5), (8, 4, 3)]
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_what_is_offered_passes_as_it_is_offered(part: int) -> None:
+    """Over 60 sparse tables of three and four variables."""
+    method, taken = registered.methods()["cyclic_perturbation"], 0
+    for seed in range(part * 10, part * 10 + 10):
+        rng = np.random.default_rng(seed)
+        shape = SHAPES[seed % len(SHAPES)]
+        counts = rng.poisson(rng.gamma(0.36, 3 / 0.36, size=shape))
+        problem = Problem(Table.dense(Domain.of_shape(shape), counts), SmallCount())
+        try:
+            gate.protect(method, problem, {}, Randomness.seeded(seed))
+        except RefusedError as error:
+            for offered in error.suggestions:
+                change = dict(offered.parameters)
+                other = registered.methods()[str(change.pop("method", method.name))]
+                done = gate.protect(other, problem, change, Randomness.seeded(seed))
+                assert done.verdict.passed
+                taken += 1
+    assert taken
+
+
+def test_the_sums_left_out_are_those_of_the_longest_variables() -> None:
+    method = registered.methods()["cyclic_perturbation"]
+    domain = Domain.of_shape((2, 6, 20, 5))
+    values = method.resolve(domain, {})
+    kept = [change["keep"] for _, change in method.alternatives(domain, values) if "keep" in change]
+    a, b, c, d = domain.names
+    assert kept == [
+        f"{a}:{c}:{d} + {a}:{b}:{d} + {a}:{b}:{c}",
+        f"{a}:{c}:{d} + {a}:{b}:{d}",
+        f"{a} + {b} + {c} + {d}",
+    ]

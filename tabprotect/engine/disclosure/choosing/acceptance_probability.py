@@ -1,12 +1,13 @@
 """The chance that a release passes the gate, estimated before any coin is drawn.
 
-It is estimated on synthetic tables, with Poisson counts around the proportional fit of the margins
-that every release states exactly. These are public, so that choosing a mechanism by it reveals
+It is estimated on synthetic tables, with negative binomial counts, as sparse tables have them, around
+the proportional fit of the margins that every release states exactly. These are public, so that choosing a mechanism by it reveals
 nothing. For staff alone it is also estimated on the table itself: choosing by that reveals a little.
 """
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -54,6 +55,10 @@ LEAST = 2
 
 A single one if weighing protects whole originals again, which takes seconds each.
 """
+
+ON_THE_TABLE = 8
+"""The trial runs on a small table itself that a setting has to pass to be offered: by so many a setting of
+which all attempts may be refused seldom comes through."""
 
 SURE = 0.99
 """Above this share of passing releases, averages over them stand for all."""
@@ -265,7 +270,7 @@ def what_helps(
     public = method.shape_alone or method.kept(problem.table.domain, values) is not None
     # Settings are tried by themselves, without what was refused before.
     alone = replace(limits, changed=False, refused=())
-    ways = remedies if public and not objected else mendings
+    ways = remedies_here if public and not objected else mendings
     found: tuple[Suggestion, ...] = ways(method, problem, values, alone, progress)
     if all(one.takes_reason for one in found):
         found = (*found, *other_methods(method, problem, alone, progress))
@@ -273,6 +278,21 @@ def what_helps(
 
 
 def remedies(
+    method: Method, problem: Problem, values: Values, limits: Gate, progress: Progress = SILENT
+) -> tuple[Remedy, ...]:
+    """Other settings whose releases pass more often on synthetic tables, best first.
+
+    Only settings under which a release is all but sure to pass are offered. Nothing but the kept margins
+    is looked at.
+
+    Their rates on synthetic tables and on the table itself may differ much, but their order hardly
+    does. On a large table each is tried once, in the method's own order, up to the first that passes
+    and within the budget of trials: see :func:`untried`.
+    """
+    return _few(problem, (one for one, _ in _ranked(method, problem, values, limits, progress)))
+
+
+def remedies_here(
     method: Method,
     problem: Problem,
     values: Values,
@@ -281,18 +301,40 @@ def remedies(
     *,
     where: Callable[[Values], bool] | None = None,
 ) -> tuple[Remedy, ...]:
-    """Other settings whose releases pass more often on synthetic tables, best first.
+    """Those of :func:`remedies` that pass on the table itself, asked for as they are offered. Confidential.
 
     Given what settings are asked for, ``where``: those of them that pass at all.
-
-    Only settings under which a release is all but sure to pass are offered.
-
-    Their rates on synthetic tables and on the table itself may differ much, but their order hardly
-    does. On a large table each is tried once, in the method's own order, up to the first that passes
-    and within the budget of trials: see :func:`untried`.
     """
-    domain, found = problem.table.domain, []
-    large = domain.size > LARGE
+    found = _ranked(method, problem, values, limits, progress, where=where)
+    passing = (
+        remedy
+        for remedy, other in found
+        if _passes_here(Setting(method, other, limits), problem, "remedies", progress)
+    )
+    return _few(problem, passing)
+
+
+def _few(problem: Problem, found: Iterator[Remedy]) -> tuple[Remedy, ...]:
+    """The first ones; of a large table up to the first that is as good as sure."""
+    out: list[Remedy] = []
+    for remedy in itertools.islice(found, MOST_REMEDIES):
+        out.append(remedy)
+        if problem.table.domain.size > LARGE and remedy.chance == 1.0:
+            break
+    return tuple(sorted(out, key=lambda one: (1.0 - one.chance, one.known)))
+
+
+def _ranked(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    progress: Progress,
+    *,
+    where: Callable[[Values], bool] | None = None,
+) -> Iterator[tuple[Remedy, Values]]:
+    """All of :func:`remedies` with what they resolve to; of a large table as they are found."""
+    domain, large = problem.table.domain, problem.table.domain.size > LARGE
 
     def tried(chosen: Values) -> tuple[float, float]:
         """The sort key, smaller being better: refusals, then what is known."""
@@ -305,17 +347,19 @@ def remedies(
     # On a large table the current settings were just refused, which needs no trial.
     worst = large or where is not None
     now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if worst else tried(values)
+    found = []
     for text, change, other in _fitting(method, problem, values, ideas):
         if where is not None and not where(other):
             continue
         score = tried(other)
         # Settings that may well be refused too, in all attempts, are no help.
         if score < now and score[0] ** limits.attempts_at_most <= 1.0 - HELPS:
-            found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
-            if large and not score[0]:
-                break
-    ranked = sorted(found, key=lambda one: one[0])
-    return tuple(remedy for _, remedy in ranked[:MOST_REMEDIES])
+            one = Remedy(text, change, 1.0 - score[0], score[1]), other
+            if large:
+                yield one
+            else:
+                found.append((score, one))
+    yield from (one for _, one in sorted(found, key=lambda one: one[0]))
 
 
 def mendings(
@@ -346,13 +390,12 @@ def other_methods(
 
     What a pattern of hidden cells tells is not worked out for every table; a method whose law is stated
     cell by cell is judged whole at any size. Each is tried on the table itself: confidential. Every draw
-    must pass, judged whole: two of a small table, one of a large one.
+    must pass, judged whole.
     """
     # Imported late: methods import solvers, which the first paint must not wait for.
     from tabprotect.engine.protection.registered import methods
 
     domain, found = problem.table.domain, []
-    runs = Runs(1 if domain.size > LARGE else LEAST)
     for number, name in enumerate(method.instead):
         part, other = (
             PartialProgress(progress, number, len(method.instead), message("trying what helps")),
@@ -363,12 +406,18 @@ def other_methods(
         values = attempted(partial(other.resolve_for, problem, {}, part))
         if isinstance(values, TabprotectError):
             continue
-        coins = trial_coins(domain, "instead", name)
-        setting = Setting(other, values, limits)
-        trials = judged_trials(setting, problem, runs, coins=coins, progress=part)
-        if all(not isinstance(judged, TabprotectError) and judged.passed for _, judged in trials):
+        if _passes_here(Setting(other, values, limits), problem, "instead", part):
             found.append(Mending(message("Take {label} instead", uncapital(other.label)), {"method": name}))
     return tuple(found)
+
+
+def _passes_here(setting: Setting, problem: Problem, what: str, progress: Progress) -> bool:
+    """Return True if every draw on the table itself passes, judged whole: one of a large table."""
+    domain = problem.table.domain
+    coins = trial_coins(domain, what, setting.method.name)
+    runs = Runs(1 if domain.size > LARGE else ON_THE_TABLE)
+    trials = judged_trials(setting, problem, runs, coins=coins, progress=progress)
+    return all(not isinstance(judged, TabprotectError) and bool(judged.passed) for _, judged in trials)
 
 
 def _fitting(
@@ -376,7 +425,7 @@ def _fitting(
 ) -> Iterator[tuple[str, Mapping[str, object], Values]]:
     """The settings that fit the table, with all parameters resolved."""
     for text, change in ideas:
-        other = attempted(partial(method.resolve_for, problem, {**values, **change}))
+        other = attempted(partial(method.resolve_for, problem, {**values.asked, **change}))
         # Not those that were just refused, under another name.
         if not isinstance(other, TabprotectError) and _plain(values) != _plain(other):
             yield text, change, other
@@ -417,14 +466,14 @@ def _affordable(method: Method, domain: Domain, values: Values) -> tuple[Alterna
 def synthetic_problems(
     kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
 ) -> list[Problem]:
-    """Tables of Poisson counts around the counts expected from the exact margins."""
+    """Tables of negative binomial counts around those expected from the exact margins, zero where these are."""
     if kept is None:
         return []
     domain = problem.table.domain
     expected = attempted(partial(expected_counts, KeptMargins.of(kept, problem.table)))
     if isinstance(expected, TabprotectError):
         return []
-    counts = synthetic_counts(expected, runs, generator).T.reshape(runs, *domain.shape)
+    counts = synthetic_counts(expected, runs, generator, shape=1.0).T.reshape(runs, *domain.shape)
     return [Problem(Table.dense(domain, one), problem.at_risk) for one in counts]
 
 

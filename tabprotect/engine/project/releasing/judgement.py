@@ -55,7 +55,7 @@ def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:
     values = method.resolve_for(problem, project.given)
     again = method.draws_again(problem.table.domain, values)
     limits = project.limits.limits_for(problem, again=again)
-    return method, problem, values, limits
+    return method, problem, Values(values, project.given), limits
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,29 @@ def lower_strips(moves: MoveSet) -> str:
     )
 
 
+def fewer_sums(domain: Domain) -> list[tuple[str, dict[str, object]]]:
+    """All sums but those over the three longest variables, over the two longest, and single variables.
+
+    Where sums over all variables but one are kept, hardly a cycle is left on a sparse table; cycles on
+    some of the variables keep every sum that does not tell all of these apart. Design, rule and passes
+    follow from what is kept.
+    """
+    longest = sorted(range(domain.ndim), key=lambda axis: -domain.shape[axis])
+    open_: dict[str, object] = dict.fromkeys(("cycles", BLOCKING.name, PASSES.name), None)
+    found = []
+    for most in (3, 2):
+        left = sorted(longest[:most])
+        if most < domain.ndim:
+            others = ([a for a in range(domain.ndim) if a != axis] for axis in left)
+            kept = " + ".join(":".join(in_formula(domain.names[a]) for a in one) for one in others)
+            names = joined([domain.names[axis] for axis in left], ", ")
+            text = message("every sum published exactly but those that tell {names} apart together", names)
+            found.append((text, {KEEP.name: kept, **open_}))
+    single = " + ".join(map(in_formula, domain.names))
+    text = message("only the sums of single variables published exactly")
+    return [*found, (text, {KEEP.name: single, **open_})]
+
+
 def bridges(table: Table) -> tuple[dict[str, object], str]:
     """Positive cells that no cycle through positive cells can ever move; two-way tables only."""
     if table.domain.ndim != 2:
@@ -392,25 +415,22 @@ class CyclicPerturbation(Method):
             ideas.append(
                 (message("swaps through positive cells"), {"cycles": DATA, "blocking": "any_zero", **chosen})
             )
-        if domain.ndim > 3 and not values[KEEP]:
-            # Sums over all variables but one leave hardly a cycle among so many.
-            single = " + ".join(map(in_formula, domain.names))
-            freer: dict[str, object] = {KEEP.name: single, "cycles": TRIANGULAR, "blocking": "negative"}
-            ideas.insert(1, (message("only the sums of single variables published exactly"), freer))
         if domain.ndim == 2 and highest(domain) < (most := narrow_enough(domain)):
             higher = {**often, "cycles": "strips", "blocking": "negative", "height": most}
             ideas.insert(1, (message("higher strips as well, which takes longer"), higher))
         if values[BLOCKING] == "any_zero":
             # Counts beside zeros are stuck: no coin moves them, however often it falls.
             ideas.sort(key=lambda idea: idea[1] != rise)
-        if domain.ndim > 2:
+        if domain.ndim > 2 and not values[KEEP]:
+            # Last to be put first: on a large table few are tried.
+            ideas[:0] = fewer_sums(domain)
             ideas.append((message("keeping the two-way margins only"), {"cycles": "order-2"}))
         # What was said of another design says nothing of these.
         empty = emptied_designs(values)
         # Left open, another coin might follow from another design.
         coin = {one.name: values[one] for one in (ALPHA, BETA) if values[one] != COINS[0]}
         return tuple(
-            (words, {**coin, **empty, **change} if "cycles" in change else {**coin, **change})
+            (words, {**coin, **empty, **change} if change.get("cycles") else {**coin, **change})
             for words, change in ideas
         )
 
