@@ -133,7 +133,7 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
     elif rows:
         layout = _in_columns(rows, reading)
         parts += _separator(kind, path, reading, layout)
-    book = outline(path, reading.sheet) if "sheet" in kind.options else Outline()
+    book = outline(path, reading.sheet) if "range" in kind.options else _parts(kind, path)
     columns = tuple(f.strip() for f in layout.header[-1].fields) if layout and layout.header else ()
     table, records = None, False
     notes: tuple[str, ...] = ()
@@ -152,6 +152,13 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
         _ranges(book.used, reading, layout), MappingProxyType(_suggested(error, layout)),
         MappingProxyType(signs), counted,
     )  # fmt: skip
+
+
+def _parts(kind: Format, path: Path) -> Outline:
+    try:
+        return Outline(kind.parts(path))
+    except InputError:
+        return Outline()
 
 
 def _counted(layout: LaidOut | None) -> str:
@@ -309,6 +316,8 @@ def _suggested(error: InputError | None, layout: LaidOut | None) -> dict[str, ob
         return {"marks": f"{mark}={'zero' if mark in DASHES else 'missing'}"}
     if "--thousands" in hint:
         return {"thousands": hint.partition("--thousands ")[2].strip('"')[:1]}
+    if "--cells " in hint:
+        return {"cells": hint.partition('--cells "')[2].partition('"')[0]}
     if "--form grid" in hint:
         return {"form": "grid"}
     return {"missing": "zero"} if "--missing zero" in hint else {}

@@ -150,6 +150,8 @@ class Format(Documented, Encodable, ABC):
         A short name for lists and for filters of dialogs.
     suffixes
         Suffixes of file names in lower case, the usual one first.
+    only_read
+        Those of them in which nothing is written: other layouts of the same kind.
     begins
         The first bytes that only files of this format have.
     holds
@@ -188,6 +190,7 @@ class Format(Documented, Encodable, ABC):
 
     label: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]]
+    only_read: ClassVar[tuple[str, ...]] = ()
     begins: ClassVar[re.Pattern[bytes] | None] = None
     holds: ClassVar[frozenset[Holds]] = frozenset({"table"})
     options: ClassVar[frozenset[str]] = frozenset({"count"})
@@ -225,6 +228,10 @@ class Format(Documented, Encodable, ABC):
     def about(self, path: Path) -> About:
         """The title, unit, source, notes and date that a file states; empty where it states none."""
         return About()
+
+    def parts(self, path: Path) -> tuple[str, ...]:
+        """The parts of a file that ``sheet`` may name, besides sheets of workbooks."""
+        return ()
 
     def accepts(self, path: Path, head: bytes) -> bool:
         """Return True if a file of this name may be of this format; else it is taken for text."""

@@ -186,7 +186,7 @@ class Reading(Options):
     sheet: str | None = option_field(
         None,
         label=message("Sheet"),
-        help=message("the sheet of a workbook, by its name or number"),
+        help=message("the sheet of a workbook, or the output of ACRO's results, by its name or number"),
         metavar="NAME",
     )
     range: str | None = option_field(

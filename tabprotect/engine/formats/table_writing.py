@@ -8,10 +8,10 @@ from pathlib import Path
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.registered import TEXT, by_suffix, named
+from tabprotect.engine.formats.registered import TEXT, by_suffix, foreign, named
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 
 def format_to_write(path: Path, name: str | None = None) -> Format:
@@ -20,7 +20,8 @@ def format_to_write(path: Path, name: str | None = None) -> Format:
     Raises
     ------
     InputError
-        For a format that is read only, or a compressed file that is not text.
+        For a format that is read only, a file called what is not written, or a compressed file that is
+        not text.
     ParameterError
         For an unknown name.
     """
@@ -31,9 +32,28 @@ def format_to_write(path: Path, name: str | None = None) -> Format:
             file=path,
             hint=message("choose another format: --format NAME"),
         )
+    called = by_suffix(path)
+    suffix = path.suffix.lower()
+    if called is not None and suffix in called.only_read:
+        raise InputError(
+            message("{suffix} files are read, not written", suffix),
+            file=path,
+            hint=message("write {others}", joined(_written(called), " ")),
+        )
+    other = foreign(path, b"") if called is None else None
+    if other is not None:
+        raise InputError(
+            message("{label} is not written", other.label),
+            file=path,
+            hint=message("call it what it is, such as {name}", path.with_suffix(kind.suffixes[0]).name),
+        )
     if path.suffix.lower() == ".gz" and kind.name != TEXT:
         raise InputError(message("only text is compressed"), file=path, hint=message("leave out .gz"))
     return kind
+
+
+def _written(kind: Format) -> list[str]:
+    return [suffix for suffix in kind.suffixes if suffix not in kind.only_read and suffix != ".gz"]
 
 
 def write_table(table: Table, path: Path, kind: Format, *, strict: bool = True) -> list[str]:

@@ -1,7 +1,8 @@
 """ACRO results (results.json): the crosstab of an output, whose CSV file stands beside it.
 
-Of several outputs the first table with a file that is there is read, as rows by columns. Written as
-one output under review, with its table in `output_0_0.csv`; `check` adds flags and decisions. Of a
+Of several outputs the first table of counts with a file that is there is read, as rows by columns, or the
+one that `sheet` names (`output_1`); means, sums and shares are passed over, as their commands tell. Cells
+that are empty and listed by a check are suppressed. Written as one output under review, with its table in `output_0_0.csv`; `check` adds flags and decisions. Of a
 release each table is such an output, its suppressed counts an `x`, their outcome "suppressed".
 """
 
@@ -9,18 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from os.path import isfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.layouts.acro_results import FILE, UID, read_results, results_text
+from tabprotect.engine.formats.layouts.acro_results import FILE, UID, ResultTable, results_text, tables_of
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.crosstab import HIDDEN, crosstab_csv
 from tabprotect.engine.formats.layouts.laid_out import lay_out, text_rows
+from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
 from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.reading_options import Reading
@@ -29,7 +31,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*"results"\s*:\s*\{.*"(uid|status)"\s*:', re.DOTALL)
 
@@ -39,36 +41,69 @@ class Acro(Format):
     cube = False
     suffixes = (".acro.json",)
     begins = _HEAD
-    options = frozenset({"form", "columns", "marks", "count"})
+    options = frozenset({"form", "columns", "marks", "count", "sheet"})
     needs_beside = True
     limits = (
         message("One table of rows and columns; means, regressions, plots and decisions are left out."),
         message("Names of variables cannot hold a backslash, nor categories blanks at their ends."),
     )
 
+    def parts(self, path: Path) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(table.uid for table in tables_of(path)))
+
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
-        tables = [
-            (uid, name)
-            for uid, result in read_results(path).items()
-            if result.get("type") == "table" and isinstance(files := result.get("files"), list)
-            for file in files
-            if isinstance(file, dict) and isinstance(name := file.get("name"), str)
-            # Only the file name is used: the file is not to be trusted.
-            and Path(name).name == name and name.endswith(".csv") and isfile(path.parent / name)
-        ]  # fmt: skip
-        if not tables:
-            raise InputError(
-                message("no output is a table whose CSV file stands beside it"),
-                hint=message("keep the folder together as ACRO has written it"),
-            )
-        uid, name = tables[0]
+        tables, others = [], []
+        for table in tables_of(path):
+            (tables if not table.holds else others).append(table)
+        table = self._chosen(tables, others, reading)
         # The mark that this program itself writes for a suppressed count.
         marks = CountMarks.parse(reading.marks, own={HIDDEN: "suppressed"})
-        rows = text_rows(TextRows(path.parent / name), None)
-        layout = lay_out(rows, reading, marks, name)
-        cells, _ = marked_cells(layout, reading, marks, name)
-        notes = [message("read from {name} ({uid}), the first of {tables} tables", name, uid, len(tables))]
-        return cells, notes if len(tables) > 1 else []
+        rows = _with_hidden(text_rows(TextRows(path.parent / table.name), None), table)
+        layout = lay_out(rows, reading, marks, table.name)
+        cells, _ = marked_cells(layout, reading, marks, table.name)
+        notes = []
+        if len(tables) > 1 and reading.sheet is None:
+            notes.append(
+                message(
+                    "read from {name} ({uid}), the first of {tables} tables",
+                    table.name,
+                    table.uid,
+                    len(tables),
+                )
+            )
+        if others and reading.sheet is None:
+            notes.append(message("passed over, as they hold no counts: {outputs}", _named(others)))
+        return cells, notes
+
+    def _chosen(
+        self, tables: Sequence[ResultTable], others: Sequence[ResultTable], reading: Reading
+    ) -> ResultTable:
+        """The table that is read: the first of counts, or the one that is named."""
+        wanted = reading.sheet
+        if wanted is not None:
+            every = sorted((*tables, *others), key=lambda one: one.place)
+            found = [one for one in every if wanted in (one.uid, one.name, str(one.place + 1))]
+            if not found:
+                raise InputError(
+                    message("there is no output {wanted}", repr(wanted)),
+                    hint=message("there are {names}", joined((one.uid for one in every), ", ")),
+                )
+            if found[0] in others:
+                raise InputError(
+                    message("{output} holds no counts", _named(found[:1])), hint=message("ask for the counts")
+                )
+            return found[0]
+        if tables:
+            return tables[0]
+        if others:
+            raise InputError(
+                message("no output holds counts: {outputs}", _named(others)),
+                hint=message("have the counts tabulated as an output of their own"),
+            )
+        raise InputError(
+            message("no output is a table whose CSV file stands beside it"),
+            hint=message("keep the folder together as ACRO has written it"),
+        )
 
     def write(self, table: Table) -> bytes:
         _check(table.domain)
@@ -89,6 +124,26 @@ class Acro(Format):
     def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
         name = _own_file(cube.table.domain) if published else FILE
         return {name: crosstab_csv(cube.table, cube.hidden)}
+
+
+def _named(tables: Sequence[ResultTable]) -> str:
+    return joined((f"{one.uid} ({one.holds})" for one in tables), ", ")
+
+
+def _with_hidden(rows: list[LaidOutRow], table: ResultTable) -> list[LaidOutRow]:
+    """The rows with the mark of suppression in cells that are empty because ACRO lists them."""
+    high, wide = table.shape
+    out = [*rows]
+    for down, across in table.flagged:
+        at = len(rows) - high + down
+        if not 0 < at < len(rows):
+            continue
+        fields = [*out[at].fields]
+        column = len(fields) - wide + across
+        if 0 < column < len(fields) and not fields[column].strip():
+            fields[column] = HIDDEN
+            out[at] = LaidOutRow(out[at].line, fields)
+    return out
 
 
 def _check(domain: Domain) -> None:

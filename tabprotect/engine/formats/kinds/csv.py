@@ -83,6 +83,7 @@ def _value(text: str) -> str:
 class Csv(RowFormat):
     label = message("delimited text")
     suffixes = (".csv", ".tsv", ".txt", ".gz")
+    only_read = (".tsv",)
     media = "text/csv; charset=utf-8"
     holds = frozenset({"table", "records"})
     packed = True

@@ -31,6 +31,7 @@ _BEGINS = (b"RDX3\n", b"RDX2\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x0
 class R(ColumnFormat):
     label = message("R")
     suffixes = (".rds", ".rdata", ".rda")
+    only_read = (".rdata", ".rda")
     media = "application/x-r-data"
     library = "rdata"
     begins = re.compile(b"|".join(_BEGINS))

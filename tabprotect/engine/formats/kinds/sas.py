@@ -20,6 +20,7 @@ _DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x1
 class Sas(LabelledFormat):
     label = message("SAS")
     suffixes = (".xpt", ".sas7bdat")
+    only_read = (".sas7bdat",)
     media = "application/x-sas-xport"
     begins = re.compile(rb"HEADER RECORD\*{7}LIB|" + re.escape(bytes(12) + _DATASET))
     limits = (

@@ -18,6 +18,7 @@ from tabprotect.languages.messages import message
 class Spss(LabelledFormat):
     label = message("SPSS")
     suffixes = (".sav", ".zsav")
+    only_read = (".zsav",)
     media = "application/x-spss-sav"
     begins = re.compile(rb"\$FL[23]")
     limits = (

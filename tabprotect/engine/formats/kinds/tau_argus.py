@@ -164,6 +164,7 @@ _LINE = re.compile(
 class TauArgus(Format):
     label = message("tau-ARGUS")
     suffixes = (".tab", ".asc")
+    only_read = (".asc",)
     begins = _LINE
     quotes = False
     holds = frozenset({"table", "records"})

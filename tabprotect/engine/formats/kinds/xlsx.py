@@ -29,6 +29,7 @@ _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 class Xlsx(RowFormat):
     label = message("Excel workbook")
     suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
+    only_read = (".xlsm", ".xlsb", ".xls")
     media = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     begins = re.compile(rb"(?s)PK\x03\x04.*\[Content_Types\]\.xml|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     options = frozenset({"count", "decimal", "sheet", "range", "hidden", "cells", "holds", *LAID_OUT})

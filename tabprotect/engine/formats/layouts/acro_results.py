@@ -8,7 +8,10 @@ columns of counts, from 0.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +55,91 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, object]]:
         if not isinstance(result, dict):
             raise InputError(message("the result {uid} is no object", repr(uid)), file=path)
     return results
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A table among the results, with its file.
+
+    Attributes
+    ----------
+    uid, name, place
+        Its output, the name of its file, and its number among the tables.
+    holds
+        What it holds if that is not counts: what its command aggregates by.
+    flagged
+        Row and column, from 0, of the cells that its checks list.
+    shape
+        The number of its rows and columns of cells; of a file without outcomes (0, 0).
+    """
+
+    uid: str
+    name: str
+    place: int
+    holds: str
+    flagged: frozenset[tuple[int, int]]
+    shape: tuple[int, int]
+
+
+def tables_of(path: Path) -> Iterator[ResultTable]:
+    """The tables of a results file whose CSV files stand beside it.
+
+    Raises
+    ------
+    InputError
+        For a file that is no ``results.json``.
+    """
+    place = 0
+    for uid, result in read_results(path).items():
+        files = result.get("files")
+        if result.get("type") != "table" or not isinstance(files, list):
+            continue
+        for file in files:
+            name = file.get("name") if isinstance(file, dict) else None
+            # Only the file name is used: the file is not to be trusted.
+            if not isinstance(name, str) or Path(name).name != name or not name.endswith(".csv"):
+                continue
+            if isfile(path.parent / name):
+                flagged = frozenset(_flagged(file.get("sdc")))
+                yield ResultTable(uid, name, place, _holds(result), flagged, _shape(result.get("outcome")))
+                place += 1
+
+
+_COUNTS = frozenset({"count", "size", "len"})
+_AGGREGATE = re.compile(r"\baggfunc\s*=\s*(\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|[^,)]+)")
+_SHARE = re.compile(r"\bnormalize\s*=\s*(?!False\b)")
+
+
+def _holds(result: Mapping[str, object]) -> str:
+    """What a table holds in place of counts, by its command; empty for counts."""
+    command, properties = result.get("command"), result.get("properties")
+    text = command if isinstance(command, str) else ""
+    method = properties.get("method") if isinstance(properties, dict) else None
+    if _SHARE.search(text):
+        return message("shares")
+    found = _AGGREGATE.search(text)
+    if found is not None:
+        names = [name.rpartition(":")[2].strip(" []{}()'\"") for name in found[1].split(",")]
+        others = [name for name in names if name and name.rpartition(".")[2] not in _COUNTS]
+        return joined(others, ", ")
+    if "pivot_table" in (method, *re.findall(r"\bpivot_table\b", text)):
+        # What pandas takes where nothing is said.
+        return "mean"
+    return "" if method in (None, "crosstab", "table") else str(method)
+
+
+def _shape(outcome: object) -> tuple[int, int]:
+    columns = [*outcome.values()] if isinstance(outcome, dict) else []
+    rows = columns[0] if columns and isinstance(columns[0], dict) else {}
+    return len(rows), len(columns)
+
+
+def _flagged(sdc: object) -> Iterator[tuple[int, int]]:
+    cells = sdc.get("cells") if isinstance(sdc, dict) else None
+    for places in cells.values() if isinstance(cells, dict) else ():
+        for place in places if isinstance(places, list) else ():
+            if isinstance(place, list) and len(place) == 2 and all(type(at) is int for at in place):
+                yield place[0], place[1]
 
 
 def results_text(

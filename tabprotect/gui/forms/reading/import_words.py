@@ -31,7 +31,7 @@ SAID: dict[Role, str] = {
 
 GROUPS = (
     (message("One row is"), ("holds",)),
-    (message("Workbook"), ("sheet", "range")),
+    (message("Workbook"), ("sheet", "range", "hidden")),
     (message("Totals in the file"), ("totals", "tolerance")),
     (message("Signs in place of a count"), ("marks", "missing", "fill_missing")),
 )
