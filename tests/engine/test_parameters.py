@@ -102,6 +102,7 @@ def test_every_parameter_but_varied_ones_is_a_constant() -> None:
         ("coarsening", "groupings"),
         ("cyclic_perturbation", "groupings"),
         ("publish_margins", "margins"),
+        ("record_swapping", "margins"),
     ]
 
 

@@ -10,7 +10,7 @@ Without a posterior, proved bounds of every inner cell are used: no original lie
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.findings import Omission, kinds
-from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood, RecordSwaps
 from tabprotect.engine.release.mechanism import CHANGED, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import JudgedBy
@@ -87,6 +87,8 @@ class TableBelief:
     source
         The posterior that tells of the cells together, and the cell of the table that each of its own
         is in, int64 (cells,), ``None`` where they are the same; ``None`` without a posterior.
+    beside : int64
+        Counts that the table tells exactly and that count with its cells: readers know them.
     """
 
     domain: Domain
@@ -100,6 +102,7 @@ class TableBelief:
     draws: float | None = None
     basis: str = ""
     source: tuple[Posterior, Ints | None] | None = None
+    beside: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def among(self, cells: Bools) -> Ints:
         """The judged cells among the given flat cells."""
@@ -194,6 +197,8 @@ def tables_believed(
     # Beside a finer table the posterior is about the cells of that.
     summed = inner or is_coarser(release.domain, found.domain)
     out = [as_belief(found, inner=True, judged=None)] if summed else []
+    if out and isinstance(likelihood, RecordSwaps):
+        out = [replace(out[0], beside=likelihood.kept_by_place)]
     for number, judged in _judged(release):
         domain = release.tables[number].table.domain
         if domain != found.domain:

@@ -303,13 +303,14 @@ def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> LearnedFigu
                 # The square of a share of draws is too large by the share's variance.
                 squares -= chance * (1.0 - chance) / belief.draws
             np.maximum(highest, chance, out=highest)
-    expected = float(inside.sum())
+    beside = int(rule.mask(belief.beside).sum())
+    expected = float(inside.sum()) + beside
     return LearnedFigures(
         expected,
-        int((highest > limit).sum()),
-        int((highest > CERTAIN).sum()),
-        float(squares.sum()) / expected if expected >= NONE_EXPECTED else None,
-        int((inside > limit).sum()),
+        int((highest > limit).sum()) + beside,
+        int((highest > CERTAIN).sum()) + beside,
+        (float(squares.sum()) + beside) / expected if expected >= NONE_EXPECTED else None,
+        int((inside > limit).sum()) + beside,
     )
 
 

@@ -165,7 +165,7 @@ class RecordSwaps:
     plan
         Who may take whose place.
     kept
-        The margins that no run changes.
+        The margins that no run changes; the last is that by places.
     """
 
     published: Table
@@ -176,6 +176,12 @@ class RecordSwaps:
     def domain(self) -> Domain:
         """The variables of the original, and of the posterior."""
         return self.published.domain
+
+    @property
+    def kept_by_place(self) -> Ints:
+        """The counts by places that are published as they are, int64 (sums,)."""
+        alone = Publication(self.domain, self.kept.margins[-1:], self.kept.groupings)
+        return alone.added_up(self.published)
 
 
 UNBOUNDED = arrays.UNBOUNDED

@@ -103,6 +103,6 @@ def test_unusable_files(tmp_path: Path) -> None:
     latin.write_bytes("sex,town,count\nf,Köln,1\n".encode("latin-1"))
     with pytest.raises(InputError, match="UTF-8"):
         parse_prior(f"poisson:{latin}", DOMAIN)
-    for text in ("flat", "poisson:", "uniform:x", "negative_binomial(x):y"):
+    for text in ("flatter", "poisson:", "uniform:x", "negative_binomial(x):y"):
         with pytest.raises((ParameterError, InputError)):
             parse_prior(text, DOMAIN)

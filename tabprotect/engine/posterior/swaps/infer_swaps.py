@@ -25,10 +25,10 @@ from tabprotect.engine.release.likelihood import RecordSwaps
 from tabprotect.engine.swaps.swap_plan import SwapRuns
 from tabprotect.languages.messages import message
 
-DRAWS, FEWEST_DRAWS = 10_000, 600
+DRAWS, FEWEST_DRAWS = 6_000, 600
 """Draws of a posterior that is drawn, and the fewest where the records are many."""
 
-DRAWN_RECORDS = 2 * 10**8
+DRAWN_RECORDS = 4 * 10**7
 """Records whose places are drawn, in all draws but the fewest."""
 
 MOST_HELD = 2**25

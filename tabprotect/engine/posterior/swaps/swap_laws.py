@@ -17,8 +17,8 @@ from tabprotect.engine.swaps import deal_laws
 from tabprotect.engine.swaps.deal_laws import Law, Quarters
 from tabprotect.languages.messages import message
 
-LAWS_WORK = 6 * 10**8
-"""Products that the exact laws of all counts may take: some seconds."""
+LAWS_WORK = 2 * 10**9
+"""Products that the exact laws of all counts may take: a quarter of a minute."""
 
 MOST_COUNTS = 3_000
 """Possible counts of a cell beyond which its law is not worked out."""

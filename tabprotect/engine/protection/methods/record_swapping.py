@@ -112,7 +112,7 @@ class RecordSwapping(Method):
         "posterior",
     )
     calibrations = (
-        CalibrationPlan({"rate": 0.5}, ((2.4, 1.2), (1.5, 2.4)), runs=400),
+        CalibrationPlan({"rule": "deal"}, ((3.0, 1.0, 0.5), (1.0, 3.0, 2.0)), runs=600),
         CalibrationPlan({"rule": "own", "hi": 0.6}, ((1.2, 0.6), (0.8, 1.6)), runs=200),
     )
 
@@ -126,6 +126,9 @@ class RecordSwapping(Method):
         chosen = {k: v for k, v in given.items() if k not in (RATES, SMALL, SWAP_LEVELS)}
         if SWAP_LEVELS in given:
             chosen[LEVELS.name] = given[SWAP_LEVELS]
+        if RULE.name not in chosen and RATE.name in chosen:
+            # A rate is one of deals.
+            chosen[RULE.name] = "deal"
         values = super().resolve(domain, chosen)
         settings = settings_of(domain, values)
         if domain.structural and not _by_kind(settings):
@@ -140,6 +143,10 @@ class RecordSwapping(Method):
         if unused:
             raise ParameterError({name: message("has no part in this rule") for name in unused})
         return values | {SWAP.name: settings.swap}
+
+    def trial_parameters(self, domain: Domain) -> dict[str, object]:
+        """One deal, whose posterior is exact."""
+        return {RULE.name: "deal"}
 
     def kept(self, domain: Domain, values: Values) -> Publication:
         """What is not swapped, and the places by the matched variables."""
@@ -192,6 +199,8 @@ class RecordSwapping(Method):
 
 def _published(domain: Domain, values: Values) -> Publication:
     """The table itself, and those that are named beside it."""
+    if not values[MARGINS]:
+        return Publication(domain, (domain.names,))
     named = publication_of(domain, values)
     margins = dict.fromkeys([domain.names, *named.margins])
     return Publication(domain, tuple(margins), named.groupings)

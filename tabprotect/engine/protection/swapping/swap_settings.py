@@ -13,7 +13,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
-from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.protection.subtables import MARGINS, groupings_of, publication_of
 from tabprotect.engine.swaps.swap_plan import SwapLevel, SwapPlan, SwapRule
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
@@ -56,7 +56,7 @@ RULE: Parameter[SwapRule] = Parameter(
     message("Who changes places"),
     message("How records are chosen."),
     "choice",
-    "deal",
+    "own",
     choices={
         "deal": message(
             "Every record is drawn with the same chance, and the places of the drawn are dealt among "
@@ -256,8 +256,11 @@ class SwapSettings:
     def targets(self) -> Ints:
         """The category of each kind in every target, int64 (tables, kinds)."""
         found = self._formula(TARGETS)
-        margins = (self.others,) if found is None else found.margins
-        of = {} if found is None else {grouping.name: grouping.of for grouping in found.groupings}
+        margins = [] if found is None else list(found.margins)
+        of = {g.name: g.of for g in groupings_of(self.domain, self.values)}
+        if found is None:
+            named = publication_of(self.domain, self.values).margins if self.values.get(MARGINS.name) else ()
+            margins = [self.domain.names, *(m for m in named if self.swap in (of.get(n, n) for n in m))]
         rest = [tuple(n for n in margin if of.get(n, n) != self.swap) for margin in margins]
         return np.stack([self._of_kinds(names) for names in dict.fromkeys(rest)])
 
