@@ -66,8 +66,10 @@ def run(asked: Check, console: Console) -> int:
     if is_acro(Path(asked.table)):
         checked = read_acro(Path(asked.table))
     else:
-        table = open_source(asked.table, asked.reading, console).project.original
-        checked = flag_cells(table, CheckRules(asked.threshold, asked.zeros, not asked.no_classes))
+        project = open_source(asked.table, asked.reading, console).project
+        table = project.original
+        rules = CheckRules(asked.threshold, asked.zeros, not asked.no_classes)
+        checked = flag_cells(table, rules, project.statuses)
     if asked.decisions is not None:
         checked = checked.decided(read_decisions(asked.decisions, checked.variables))
     checked = checked.decided(_decided(checked, asked, when))

@@ -32,11 +32,15 @@ SPARSE = 0.25
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table as read, with notes for people on how it was read, and the totals kept beside it."""
+    """A table as read, with notes for people on how it was read, and the totals kept beside it.
+
+    ``statuses`` is what the file calls its cells, as lines of an a priori file.
+    """
 
     table: Table
     notes: tuple[str, ...] = ()
     kept: tuple[KeptTotal, ...] = ()
+    statuses: str = ""
 
 
 def read_table(
@@ -88,7 +92,8 @@ def read_table(
         table, missing = checked_table(settled.cells, missing_are=reading.without_count)
         table = reordered(table, reading.order, but=kind.orders_codes)
     said = (*notes, *roles, *named, *settled.notes, *_on_missing(missing, table.domain, reading))
-    return TableFile(table, said, settled.kept)
+    statuses = settled.statuses + settled.cells.given_statuses()
+    return TableFile(table, said, settled.kept, statuses)
 
 
 def _on_missing(missing: int, domain: Domain, reading: Reading) -> Iterator[str]:

@@ -14,7 +14,9 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.formats.statuses import TAU
 from tabprotect.engine.plain_values.encoding import Encodable
+from tabprotect.engine.protection.suppressing.given_statuses import stated_letters
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
@@ -141,6 +143,7 @@ class Checked:
 THRESHOLD = "threshold"
 ZERO = "zero"
 CLASS = "class"
+STATUS = "status"
 
 
 @dataclass(frozen=True)
@@ -166,8 +169,14 @@ class CheckRules:
             raise ParameterError({"threshold": message("must be 0 or more, is {threshold}", self.threshold)})
 
 
-def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
-    """Flag the cells of a table, each with every rule that it breaks."""
+def flag_cells(table: Table, rules: CheckRules | None = None, statuses: str = "") -> Checked:
+    """Flag the cells of a table, each with every rule that it breaks, and with what its file calls it.
+
+    Parameters
+    ----------
+    statuses
+        What the file says of cells, as lines of an a priori file.
+    """
     rules = rules or CheckRules()
     counts, domain = table.counts, table.domain
     reasons: dict[tuple[int, ...], dict[str, str]] = {}
@@ -197,6 +206,17 @@ def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
             flag(
                 cell, CLASS, message("everybody{of} is in {name} = {labels}", of, variable.name, labels[axis])
             )
-    return Checked(
-        domain.names, tuple(Flag(domain.labels(c), int(counts[c]), reasons[c]) for c in sorted(reasons))
+    known = (
+        {labels: cell for cell in np.ndindex(*domain.shape) if (labels := domain.labels(cell))}
+        if statuses
+        else {}
     )
+    totals: list[Flag] = []
+    for codes, letter in stated_letters(statuses):
+        sentence = message("the file says {letter}: {meaning}", letter, TAU[letter])
+        if codes in known:
+            flag(known[codes], STATUS, sentence)
+        else:
+            totals.append(Flag(tuple(code or "Total" for code in codes), None, {STATUS: sentence}))
+    inner = [Flag(domain.labels(c), int(counts[c]), reasons[c]) for c in sorted(reasons)]
+    return Checked(domain.names, (*inner, *totals))

@@ -87,6 +87,8 @@ class Project:
         counts of the same records.
     magnitudes
         The magnitude table with its rules; ``None`` for a table of counts.
+    statuses
+        What the file calls its cells, as lines of an a priori file.
     record_keys
         The sum of the record keys of each cell, if the table came from records with keys.
     key_range
@@ -132,6 +134,7 @@ class Project:
     kept_totals: tuple[KeptTotal, ...] = field(default=(), repr=False)
     table: Table | None = None
     magnitudes: ChosenMagnitudes | None = field(default=None, repr=False)
+    statuses: str = field(default="", repr=False)
     record_keys: Table | None = field(default=None, repr=False)
     key_range: int = KEY_MODULUS
     weights: DesignWeights | None = field(default=None, repr=False)
@@ -341,6 +344,7 @@ class Project:
             self.original,
             self.at_risk,
             self.title,
+            statuses=self.statuses,
             record_keys=self.record_keys,
             key_range=self.key_range,
             weights=self.weights,
@@ -406,6 +410,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
                 "edited",
                 "notes",
                 "kept_totals",
+                "statuses",
                 "record_keys",
                 "key_range",
                 "weights",

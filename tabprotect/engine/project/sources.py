@@ -40,6 +40,7 @@ class Opened:
     title: str = ""
     notes: tuple[str, ...] = ()
     kept_totals: tuple[KeptTotal, ...] = ()
+    statuses: str = ""
 
 
 def open_table(
@@ -59,7 +60,7 @@ def open_table(
     """
     if not str(source).startswith(PREFIX):
         read = read_table(source, reading, signed=signed, progress=progress)
-        return Opened(read.table, notes=read.notes, kept_totals=read.kept)
+        return Opened(read.table, notes=read.notes, kept_totals=read.kept, statuses=read.statuses)
     example = load_example(str(source).removeprefix(PREFIX))
     if reading is not None and (given := reading.given):
         raise ParameterError(dict.fromkeys(given, message("an example is opened as it is")))

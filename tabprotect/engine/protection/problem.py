@@ -126,6 +126,8 @@ class Problem:
     magnitudes
         The magnitudes that are protected; ``table`` counts the same records. ``None`` where the counts
         are protected.
+    statuses
+        What the file of the table calls its cells, as lines of an a priori file.
     people
         Whether earlier releases count the same people, where the house has said so.
     roles
@@ -141,6 +143,7 @@ class Problem:
     people: People = field(default_factory=People)
     roles: Roles = NO_ROLES
     key_range: int = KEY_MODULUS
+    statuses: str = ""
 
     @classmethod
     def of_magnitudes(

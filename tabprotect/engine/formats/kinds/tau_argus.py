@@ -5,7 +5,7 @@ one, by another sign). Counts are the
 variable marked `<FREQUENCY>`, else the first `<NUMERIC>` one, with decimal points or commas. Cells
 with a total code (`<TOTCODE>`), or with a code that others lie below (`<HIERCODELIST>` in a file .hrc,
 `<HIERLEVELS>`), are checked and left out; the hierarchy's levels are kept. Statuses are S (safe), U
-(unsafe), P (protected: must be published), M (unsafe, secondary), E (empty); they are told. Labels
+(unsafe), P (protected: must be published), M (unsafe, secondary), E (empty); they are told, and suppression takes U, P and M as given. Labels
 (`<CODELIST>` in a file .cdl) are kept, or taken in place of codes if they are asked for. Records have fixed columns or a separator;
 codes declared missing are missing. Written with the description, a hierarchy for each variable that
 has levels, a list of labels for each that has them; suppressed counts are `x` with the status U, and stand with M in an a priori file
@@ -19,7 +19,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +153,8 @@ def _lines(variable: Variable, members: Sequence[int], level: int, depth: int) -
 
 STATUS = "status"
 TOTAL = "Total"
+GIVEN = frozenset({UNSAFE, PROTECTED, SECONDARY})
+"""Statuses that suppression takes as given."""
 ALL = "everybody"
 """The name of the variable and of its code in a table without variables."""
 _UNHELD = re.compile(r'["\r\n\t\0]')
@@ -216,8 +218,12 @@ class TauArgus(Format):
         labels = {
             name: read_labels(meta.variables[at], beside) for name, at in zip(cells.names, axes, strict=True)
         }
-        cells = replace(cells, trees=trees, labels=labels)
-        remarks = [*notes, *_status_notes(meta, source)]
+        letters = _letters(meta, source)
+        given = [letters.get(cells.line(entry), "") for entry in range(len(cells.counts))]
+        known = np.array([letter if letter in GIVEN else "" for letter in given], dtype="<U1")
+        cells = replace(cells, trees=trees, labels=labels, letters=known if known.any() else None)
+        told = statuses_told(STATUS, letters.values()) + message(", totals included")
+        remarks = [*notes, *([told] if letters else [])]
         return cells.called(instead=reading.labels), remarks
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
@@ -392,18 +398,15 @@ def lines_of(path: Path, meta: TauMetadata, separator: str, encoding: str | None
     return SheetRows(str(path), rows, lines)
 
 
-def _status_notes(meta: TauMetadata, source: SheetRows) -> list[str]:
-    """The numbers of cells by status, in words."""
+def _letters(meta: TauMetadata, source: SheetRows) -> dict[int | None, str]:
+    """The status of each line, in this program's letters; empty without statuses."""
     at = next((n for n, v in enumerate(meta.variables) if "STATUS" in v.options), None)
     if at is None:
-        return []
-    letters = [row[at].upper() for row in list(source.rows())[1:]]
+        return {}
     meant = {letter: {"SAFE": SAFE, "UNSAFE": UNSAFE, "PROTECT": PROTECTED}[kind]
              for letter, kind in meta.statuses.items()}  # fmt: skip
-    return [
-        statuses_told(STATUS, [meant.get(letter, letter) for letter in letters])
-        + message(", totals included")
-    ]
+    rows = islice(enumerate(source.rows()), 1, None)
+    return {source.line(number): meant.get(row[at].upper(), row[at].upper()) for number, row in rows}
 
 
 PLUGIN = TauArgus()

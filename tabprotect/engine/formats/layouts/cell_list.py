@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.arrays import Bools, Codes, Ints, Letters
 from tabprotect.engine.budgets import DENSE_LIMIT, MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.stated_trees import StatedTree
@@ -67,6 +67,8 @@ class CellList:
         The column of the counts.
     totals
         What the file listed totals by, by variable, where they were taken out.
+    letters : str (entries,) or None
+        What the file calls the entries: U (unsafe), P (protected), M (hidden to protect others), or nothing.
     trees
         What the file states of the codes of a variable: which are parts of others, which is the total.
     """
@@ -83,6 +85,7 @@ class CellList:
     counted: str = "count"
     totals: Mapping[str, TotalCode] = field(default_factory=lambda: MappingProxyType({}))
     trees: Mapping[str, StatedTree] = field(default_factory=lambda: MappingProxyType({}))
+    letters: Letters | None = None
 
     def refuse_negative(self) -> None:
         """Refuse counts that no number of records can be.
@@ -166,6 +169,7 @@ class CellList:
             line=lambda entry: self.line(int(rows[entry])),
             stated=MappingProxyType({}),
             nobody=None if self.nobody is None else self.nobody[rows],
+            letters=None if self.letters is None else self.letters[rows],
         )
 
     def without(self, axes: frozenset[int]) -> CellList:
@@ -194,6 +198,27 @@ class CellList:
             if name in self.trees
         }
         return replace(self, categories=categories, labels={}, trees=trees)
+
+    def keep_letters(self, wanted: Bools) -> CellList:
+        """The cells with letters at the chosen entries alone (bool (entries,))."""
+        return self if self.letters is None else replace(self, letters=np.where(wanted, self.letters, ""))
+
+    def given_statuses(self, totals: Mapping[int, Collection[int]] = MappingProxyType({})) -> str:
+        """What the file calls its entries, as lines of an a priori file: a category each, then the letter.
+
+        Parameters
+        ----------
+        totals
+            By axis the codes that stand for all, for which nothing is written.
+        """
+        lines = []
+        for entry in () if self.letters is None else np.flatnonzero(self.letters != "").tolist():
+            codes = [
+                "" if int(self.code(axis)[entry]) in totals.get(axis, ()) else text
+                for axis, text in enumerate(self.cell(entry))
+            ]
+            lines.append(";".join([*(f'"{code}"' for code in codes), self.letters[entry].lower()]) + "\n")  # type: ignore[index]
+        return "".join(lines)
 
     def leveled(self) -> CellList:
         """The cells with the levels that their trees state, beside those that are stated in full."""

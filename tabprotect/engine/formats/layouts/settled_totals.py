@@ -43,11 +43,12 @@ Found = dict[int, dict[int, Codes | None]]
 
 @dataclass(frozen=True)
 class SettledTotals:
-    """The inner cells, notes on what was left out, and the totals kept beside."""
+    """The inner cells, notes on what was left out, the totals kept beside, and what totals are called."""
 
     cells: CellList
     notes: tuple[str, ...] = ()
     kept: tuple[KeptTotal, ...] = ()
+    statuses: str = ""
 
 
 def settle_totals(cells: CellList, reading: Reading) -> SettledTotals:
@@ -73,7 +74,7 @@ def settle_totals(cells: CellList, reading: Reading) -> SettledTotals:
         first, stated = _Settling(cells, alike(cells, stated), reading, AUTO).settled(), {}
     rest = _found(first.cells, reading, totals, stated)
     notes, kept = (*first.notes, *rest.notes), (*first.kept, *rest.kept)
-    return SettledTotals(rest.cells.leveled(), notes, kept)
+    return SettledTotals(rest.cells.leveled(), notes, kept, first.statuses + rest.statuses)
 
 
 def _found(cells: CellList, reading: Reading, totals: str, stated: Found) -> SettledTotals:
@@ -85,7 +86,7 @@ def _found(cells: CellList, reading: Reading, totals: str, stated: Found) -> Set
         found = alike(cells, found)
         how = "" if by_name == set(found) else ARITHMETIC
         done = _Settling(cells, found, reading, totals, how).settled()
-        return SettledTotals(done.cells, (*notes, *done.notes), done.kept)
+        return replace(done, notes=(*notes, *done.notes))
     if totals in (RECOMPUTE, KEEP):
         notes.append(message("no totals were found; if there are any, name them: --totals {t}:CODE", totals))
     else:
@@ -198,15 +199,17 @@ class _Settling:
         asked = self.wanted or self.reading.strip_totals or self.reading.tolerance is not None
         if not asked:
             raise self._mixed(is_total, number)
+        whole = {axis: [c for c, of in codes.items() if of is None] for axis, codes in self.totals.items()}
+        called = self.cells.keep_letters(is_total).given_statuses(whole)
         inner = replace(self.cells.keep(~is_total), totals={**self.cells.totals, **dict(self._codes())})
         if self.wanted == KEEP:
             said = self._note(number, len(off), most, message("stand beside the table"))
-            return SettledTotals(inner, (said,), tuple(self._kept(is_total, sums)))
+            return SettledTotals(inner, (said,), tuple(self._kept(is_total, sums)), called)
         if len(off) or self.wanted == RECOMPUTE:
             said = self._note(number, len(off), most, message("were left out: the inner cells count"))
         else:
             said = self._left_out(number)
-        return SettledTotals(inner, (said,))
+        return SettledTotals(inner, (said,), statuses=called)
 
     def _codes(self) -> Iterator[tuple[str, TotalCode]]:
         """The category of all of each variable, where there is one that has a name."""

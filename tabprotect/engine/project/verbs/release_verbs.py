@@ -37,12 +37,13 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.protection.suppressing.given_statuses import unsafe_cells
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
 from tabprotect.engine.register.reading_together import look_up
 from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.messages import joined, message
+from tabprotect.languages.messages import joined, message, plural
 
 AFTER_REFUSAL = message("settings were changed after the gate had refused others")
 
@@ -270,6 +271,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     if accepted:
         decisions += admit_seed(randomness, project.limits, accepted, decisions)
     values = project.protection.resolve_for(problem, project.given)
+    decisions += _about_unsafe(project, values, accepted, draft=asked.draft)
     before = EarlierRefusals.of(
         problem,
         (project.protection, values, project.limits),
@@ -322,6 +324,42 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     mechanism = replace(protected.release.mechanism, tuned=tuned)
     protected = Protected(replace(protected.release, mechanism=mechanism), record)
     return replace(project, protected=protected, published=False)
+
+
+MOST_NAMED = 5
+"""The cells that a refusal names."""
+
+
+def _about_unsafe(
+    project: Project, values: Mapping[str, object], accepted: str, *, draft: bool
+) -> tuple[str, ...]:
+    """The decision about cells that the table's own file calls unsafe, where the method takes no statuses.
+
+    Raises
+    ------
+    RefusedError
+        Where there is none.
+    """
+    cells = unsafe_cells(project.statuses)
+    if not cells or values.get("statuses") or (draft and not accepted):
+        return ()
+    named = ", ".join(cells[:MOST_NAMED]) + (", ..." if len(cells) > MOST_NAMED else "")
+    said = plural(
+        len(cells),
+        "{n} cell that the file calls unsafe would be published: {named}",
+        "{n} cells that the file calls unsafe would be published: {named}",
+        len(cells),
+        named,
+    )
+    if not accepted:
+        refused = RefusedError(
+            said,
+            hint=message("hide them: --method suppression; or decide that they go out: --accept REASON"),
+            answers=(ACCEPT,),
+        )
+        refused.drawn, refused.asks = False, True
+        raise refused
+    return (message("{said}. {why}", said, accepted),)
 
 
 def _anybodys(project: Project) -> bool:

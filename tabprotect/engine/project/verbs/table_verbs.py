@@ -160,6 +160,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
         new_document(opened.table, source=source, title=opened.title),
         notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
         kept_totals=opened.kept_totals,
+        statuses=opened.statuses,
         moves=opened.moves,
         cycles_from=message("the example") if opened.moves is not None else "",
     )

@@ -69,7 +69,11 @@ from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publicati
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
 from tabprotect.engine.protection.suppressing.block_rule import BLOCK, USUAL, BlockRule
 from tabprotect.engine.protection.suppressing.choice import SEARCH, choose, most_work
-from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
+from tabprotect.engine.protection.suppressing.given_statuses import (
+    GivenStatuses,
+    text_of,
+    with_those_of_the_file,
+)
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
 from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, USUAL_HALF
 from tabprotect.engine.protection.suppressing.planned import LETTERS, hidden_supports, plan, stated_law
@@ -234,6 +238,20 @@ class Suppression(Method):
                 raise ParameterError({"statuses": str(error)}, hint=error.hint) from None
             values |= {"statuses": text}
         return values
+
+    def resolve_for(
+        self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
+    ) -> Values:
+        """Take what the table's own file says of its cells as given, before what a person gives."""
+        values = self.resolve(problem.table.domain, given)
+        if not problem.statuses or values[CHOICE] == "blocks":
+            return values
+        publication, asked = publication_of(problem.table.domain, values), values[STATUSES] or ""
+        own = with_those_of_the_file(problem.statuses, "", publication)
+        if asked.startswith(own):
+            return values
+        merged = with_those_of_the_file(problem.statuses, asked, publication)
+        return self.resolve(problem.table.domain, {**given, STATUSES.name: merged})
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT

@@ -152,6 +152,36 @@ def command_lines(text: str) -> list[tuple[int, list[str]]]:
     return out
 
 
+def with_those_of_the_file(own: str, text: str, publication: Publication) -> str:
+    """The lines that a table's own file states of published cells, then those of a person, which count more."""
+    cells, lines = _Cells(publication), []
+    for _, fields in command_lines(own):
+        try:
+            cells.find(fields[: publication.domain.ndim])
+        except InputError:
+            continue
+        lines.append(fields)
+    lines += [fields for _, fields in command_lines(text)]
+    return "".join(
+        ";".join(f'"{field}"' if ";" in field else field for field in fields) + "\n" for fields in lines
+    )
+
+
+def unsafe_cells(text: str) -> list[str]:
+    """The cells that a table's own file calls unsafe, or hidden to protect others: ``(north, Total)``."""
+    named = (
+        f"({', '.join(code or 'Total' for code in codes)})"
+        for codes, letter in stated_letters(text)
+        if letter in "UM"
+    )
+    return list(named)
+
+
+def stated_letters(text: str) -> list[tuple[tuple[str, ...], str]]:
+    """The cells of which a table's own file states the status, each with its letter; a total's code is empty."""
+    return [(tuple(fields[:-1]), fields[-1].upper()) for _, fields in command_lines(text)]
+
+
 def _commands(
     text: str, variables: int, find: Callable[[Sequence[str]], int | None], known: Mapping[str, int]
 ) -> Iterator[tuple[int, int, str, list[float]]]:
