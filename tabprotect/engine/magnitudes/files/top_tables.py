@@ -42,11 +42,12 @@ DECIDED = {UNSAFE: "u", PROTECTED: "p", SECONDARY: "m"}
 
 
 def names_largest(path: Path) -> bool:
-    """Return True for a table of sums: its description names largest contributions."""
+    """Return True for a table of sums: its description names largest contributions, or at least statuses."""
     beside = path.with_suffix(".rda")
     if path.suffix.lower() != ".tab" or not is_file(beside):
         return False
-    return any("MAXSCORE" in v.options for v in read_metadata(path, beside).variables)
+    options = {option for v in read_metadata(path, beside).variables for option in v.options}
+    return bool({"MAXSCORE", "STATUS"} & options)
 
 
 @dataclass(frozen=True)
@@ -125,10 +126,10 @@ def _columns(meta: TauMetadata, measure: str | None) -> _Columns:
             hint=message("there are {names}", ", ".join(names)),
         )
     n, top = of("FREQUENCY"), of("MAXSCORE")
-    if not plain or not n or not top:
+    if not plain or not n:
         raise InputError(
-            message("the description names no sum, no number of contributors or no largest contribution"),
-            hint=message("NUMERIC, FREQUENCY and MAXSCORE are expected"),
+            message("the description names no sum, or no number of contributors"),
+            hint=message("NUMERIC and FREQUENCY are expected, and MAXSCORE where rules are to be worked out"),
         )
     low, high = of("LOWERPL"), of("UPPERPL")
     return _Columns(
@@ -298,7 +299,7 @@ def _parts(line: _Line) -> tuple[list[int], list[int], bool]:
             line=line.at,
             hint=message("tabulate the records themselves"),
         )
-    fits = rest <= others * line.top[-1] and not any(line.top[line.n :])
+    fits = not line.top or (rest <= others * line.top[-1] and not any(line.top[line.n :]))
     if others or rest:
         return [*named, rest], [1] * len(named) + [others], fits
     return named, [1] * len(named), fits
@@ -310,7 +311,7 @@ def _sums_of_largest(
     """Sum for cells that are not listed: as if the largest of all parts were one, and so on."""
     cells, ranks = table.cells, len(lines[0].top)
     n, top = cells.units.copy(), np.zeros((len(cells), ranks), dtype=np.int64)
-    sizes = np.array([lines[at].top for at in finest.tolist()], dtype=np.int64).reshape(-1, ranks)
+    sizes = np.array([lines[at].top for at in finest.tolist()], dtype=np.int64).reshape(len(finest), ranks)
     there = np.array([lines[at].n > 0 for at in finest.tolist()], dtype=bool)
     for key in table.row_keys(nodes[:, finest[there]]):
         np.add.at(top, np.searchsorted(cells.key, key), sizes[there])

@@ -13,7 +13,7 @@ from magnitude_cases import drawn, suppressed, table_of
 from tabprotect.cli.main import main
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
-from tabprotect.engine.magnitudes.files.top_tables import read_top_table
+from tabprotect.engine.magnitudes.files.top_tables import names_largest, read_top_table
 from tabprotect.engine.magnitudes.files.top_writing import top_table_files
 from tabprotect.engine.magnitudes.patterns import pattern
 from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem
@@ -215,3 +215,23 @@ def test_unknown_categories_are_declared_safe_and_never_silently() -> None:
     safe = suppressed(table, P10, missing="safe")
     assert not safe.release.magnitude_table.hidden.any() and safe.record.findings["declared_safe"] == 1
     assert safe.verdict.passed is None and "contributors" in safe.verdict.left_out
+
+
+def test_a_table_of_sums_with_statuses_alone_opens(tmp_path: Path) -> None:
+    """The usual file of tau-ARGUS' users: statuses and protection levels, and no largest contributions."""
+    (tmp_path / "t.tab").write_text(
+        '"A";"X";40;5;S;0;0\n"A";"Y";70.5;4;U;7;9\n"A";"Total";110.5;9;S;0;0\n'
+        '"B";"X";25;5;S;0;0\n"B";"Y";33;6;P;0;0\n"B";"Total";58;11;S;0;0\n'
+        '"Total";"X";65;10;S;0;0\n"Total";"Y";103.5;10;S;0;0\n"Total";"Total";168.5;20;S;0;0\n'
+    )
+    of = "  <RECODABLE>\n  <TOTCODE> Total\n"
+    rda = (
+        f"<SEPARATOR> ;\n<SAFE> S\n<UNSAFE> U\n<PROTECT> P\nv\n{of}w\n{of}val\n  <NUMERIC>\n  <DECIMALS> 1\n"
+    )
+    (tmp_path / "t.rda").write_text(
+        f"{rda}f\n  <FREQUENCY>\nst\n  <STATUS>\nlo\n  <LOWERPL>\nup\n  <UPPERPL>\n"
+    )
+    table, notes = read_top_table(tmp_path / "t.tab", "val")
+    assert names_largest(tmp_path / "t.tab") and notes == []
+    assert table.given == '"A";"Y";pl;7;9\n"B";"Y";p\n'
+    assert sorted(table.cells.value.tolist())[-1] == 1685 and table.decimals == 1
