@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.posterior.factors.chains import LONGEST, MOST_ADDED, MOST_TRIES, proposed
+from tabprotect.engine.posterior.factors.chains import LONGEST, MOST_ADDED, MOST_TRIES, SQUARES, proposed
 
 Vector = dict[int, int]
 """How often each cell moves."""
@@ -112,7 +112,7 @@ class _Chains:
         self._random, self._log_random = random, log_random
         self._used = 0
         whole = given.whole
-        cells, chains, _, nodes, moves, *flat, _, _, _ = whole.numbers.tolist()
+        cells, chains, _, nodes, moves, *flat, _, _, _, _ = whole.numbers.tolist()
         self._cells, self._chains, self._nodes, self._moves = cells, chains, nodes, moves
         self._flat_cells, self._flat_sums = flat
         self._edges = [
@@ -152,12 +152,30 @@ class _Chains:
         starts, begin = self._given.starts, self._used
         if not len(starts):
             return {}
+        if self._next() < 0.875 and (square := self._square()):
+            return square
         for _ in range(MOST_TRIES):
             if self._used - begin >= LONGEST:
                 return {}
             ring = dict(self._walk(int(starts[self._one_of(len(starts))]), begin))
             if ring:
                 return ring
+        return {}
+
+    def _square(self) -> Vector:
+        """A ring of four nodes: two edges from one, one from the end of the first, and what closes it."""
+        starts = self._given.starts
+        for _ in range(SQUARES):
+            at = int(starts[self._one_of(len(starts))])
+            first, last = (self._edges[at][self._one_of(len(self._edges[at]))] for _ in range(2))
+            second = self._edges[first[1]][self._one_of(len(self._edges[first[1]]))]
+            if first[1] == last[1] or second[1] == at:
+                continue
+            closing = next((edge for edge in self._edges[last[1]] if edge[1] == second[1]), None)
+            if closing is None:
+                continue
+            ring = ((first, 1), (second, 1), (closing, -1), (last, -1))
+            return {edge[0]: sign * edge[2] for edge, sign in ring if edge[0] < self._cells}
         return {}
 
     def _walk(self, at: int, begin: int) -> Iterator[tuple[int, int]]:

@@ -260,6 +260,9 @@ class CellFactors:
         The kinds of what they leave out; none for an assumption that readers share.
     approximate
         Whether the factors by themselves are only close to the mechanism's own law.
+    own_chance
+        Names the chance that belongs to each cell, where weights come of it: what it gave in one release
+        of a table it gives in the next one.
     """
 
     domain: Domain
@@ -275,6 +278,7 @@ class CellFactors:
     note: str = ""
     approximate: bool = False
     left_out: tuple[Omission, ...] = ()
+    own_chance: str = ""
 
     def __post_init__(self) -> None:
         if (self.low > self.high).any() or (self.low < 0).any():
@@ -327,6 +331,7 @@ def product(factors: Sequence[CellFactors]) -> CellFactors:
     first = factors[0]
     if len(factors) == 1:
         return first
+    factors = _drawn_once(factors)
     reruns = [one.rerun for one in factors if one.rerun is not None]
     return replace(
         first,
@@ -344,6 +349,45 @@ def product(factors: Sequence[CellFactors]) -> CellFactors:
         approximate=any(one.approximate for one in factors),
         left_out=kinds(*(one.left_out for one in factors)),
     )
+
+
+def _drawn_once(factors: Sequence[CellFactors]) -> list[CellFactors]:
+    """The same, what one chance of a cell has given in several releases counted in the first alone.
+
+    Where any cell was given something else, other draws were made.
+    """
+    known: dict[str, dict[int, tuple[int, bytes]]] = {}
+    out = []
+    for one in factors:
+        before = known.setdefault(one.own_chance, {}) if one.own_chance else {}
+        mine = _weighed(one) if one.own_chance else {}
+        told = [f for f, (cell, _) in mine.items() if cell in before]
+        if told and all(before[mine[f][0]] == mine[f][1] for f in told):
+            kind, logs = one.kind.copy(), len(one.low)
+            # Nothing more is weighed there, but for where it can be.
+            kind[told] = logs + np.arange(len(told))
+            ends = [(end[one.kind[told]]) for end in (one.low, one.high)]
+            one = replace(
+                one,
+                kind=kind,
+                low=np.concatenate([one.low, ends[0]]),
+                high=np.concatenate([one.high, ends[1]]),
+                log_starts=np.concatenate([one.log_starts, np.full(len(told), one.log_starts[-1])]),
+            )
+        before.update({cell: told_of for cell, told_of in mine.values() if cell not in before})
+        out.append(one)
+    return out
+
+
+def _weighed(one: CellFactors) -> dict[int, tuple[int, tuple[int, bytes]]]:
+    """For each factor of one cell that weighs it: the cell, and how."""
+    alone = np.flatnonzero((np.diff(one.starts) == 1) & (np.diff(one.log_starts)[one.kind] > 0))
+    found = {}
+    for f in alone.tolist():
+        kind = int(one.kind[f])
+        logs = one.logs[one.log_starts[kind] : one.log_starts[kind + 1]]
+        found[f] = int(one.cells[one.starts[f]]), (int(one.low[kind]), logs.tobytes())
+    return found
 
 
 def _appended(starts: Sequence[Ints]) -> Ints:

@@ -252,6 +252,9 @@ class ControlledTabularAdjustment(ProtectingKeywords, total=False):
 
     margins: str | None
     groupings: str | None
+    choice: Literal["filled", "nearest"]
+    half: float | None
+    largest_class: int | None
     distance: Literal["l1", "l2"]
     totals: Literal["spared", "kept", "moved"]
     nodes: int

@@ -62,9 +62,9 @@ HOPELESS = 3.0
 """R-hat from which chains do not come to agree in the runs that are left: each halves the square of
 what it exceeds 1 by, or a little more."""
 
-DIRECTION_COST, SWEEP_COST, START_COST = 15.0, 0.015, 0.4
-"""Microseconds on an ordinary core, at most: of a direction (ten times as much in numpy), of a sweep
-per count, and of the start per pair of cells."""
+DIRECTION_COST, RING_COST, SWEEP_COST, START_COST = 15.0, 4.0, 0.015, 0.4
+"""Microseconds on an ordinary core, at most: of a direction (ten times as much in numpy), of one among rings
+of sums alone, of a sweep per count, and of the start per pair of cells."""
 
 
 LOOSE_HELD, LOOSE_FEWEST = 2**23, 8
@@ -119,9 +119,11 @@ def by_chain(
     # Without sweeps, chains of more cells agree later.
     wanted = 0 if sweeping else min(int(BY_CELLS * cells**1.5), MOST_DIRECTIONS)
     directions = max(DIRECTIONS, wanted)
-    spent = START_COST * cells**2 + DIRECTION_COST * directions
+    circuits = SumCircuits.of(component)
+    each = RING_COST if circuits is not None and not circuits.rest else DIRECTION_COST
+    spent = START_COST * cells**2 + each * directions
     if limited:
-        _check_within(component, spent, sweeping)
+        _check_within(component, spent, sweeping or circuits is not None)
     found = Chains(component, shape, generator, chains=chains, progress=progress)
     directions = max(directions, 4 * found.moves)
     sweeps = 0
@@ -136,7 +138,7 @@ def by_chain(
         tables, counts = found.run(records, between, progress, stage)
         agreement, _ = mixing(tables, counts)
         # Plus the cost of the next run.
-        cost = DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains
+        cost = each * between[0] + SWEEP_COST * between[1] * cells * chains
         spent += 2 * records * cost
         lost = agreement > HOPELESS or spent > CHAIN_WORK
         if agreement <= AGREED or (limited and lost):
@@ -177,8 +179,14 @@ def _by_loose_chain(
     return _part(component, tables, counts, agreement, generator) if agreement <= SETTLED else None
 
 
-def _check_within(component: FactorComponent, spent: float, sweeping: bool) -> None:
-    """Check that chains come to agree within limited work, whose first run takes ``spent``."""
+def _check_within(component: FactorComponent, spent: float, moving: bool) -> None:
+    """Check that chains come to agree within limited work, whose first run takes ``spent``.
+
+    Parameters
+    ----------
+    moving
+        Whether there are swaps or rings that keep the sums.
+    """
     cells, hint = len(component), message("take `infer`, which has no such limit")
     if spent > CHAIN_WORK:
         raise TooLargeError(
@@ -189,7 +197,7 @@ def _check_within(component: FactorComponent, spent: float, sweeping: bool) -> N
             ),
             hint=hint,
         )
-    if not sweeping and _entangled(component):
+    if not moving and _entangled(component):
         raise EntangledError(
             message(
                 "{cells:,} unpublished counts hang together by three published sums or more each: "
@@ -203,7 +211,7 @@ def _check_within(component: FactorComponent, spent: float, sweeping: bool) -> N
 def _entangled(component: FactorComponent) -> bool:
     """Return True if so many cells hang together by three sums or more that chains do not come to agree."""
     cells = len(component)
-    if cells <= ENTANGLED or SumCircuits.of(component) is not None:
+    if cells <= ENTANGLED:
         return False
     if cells > MOST_ENTANGLED:
         return True

@@ -3,7 +3,7 @@
 
 #include "../../extension.h"
 
-enum { CELLS, CHAINS, LOOSE, NODES, MOVES, FLAT_CELLS, FLAT_SUMS, TRIES, LONGEST, MOST_ADDED };
+enum { CELLS, CHAINS, LOOSE, NODES, MOVES, FLAT_CELLS, FLAT_SUMS, TRIES, LONGEST, MOST_ADDED, SQUARES };
 
 #define ARRAYS 24
 #define WRITTEN (1 << 20 | 1 << 21)
@@ -42,12 +42,49 @@ static void moved(Chains *a, int64_t cell, int64_t by)
     a->value[cell] += by;
 }
 
-/* Walk at random until a node repeats; the ring since its first visit. 0: none was found. */
+static int64_t one_edge(Chains *a, int64_t node)
+{
+    int64_t first = a->edge_starts[node], edges = a->edge_starts[node + 1] - first;
+    return first + (int64_t)(next(a) * (double)edges);
+}
+
+static void along(Chains *a, int64_t e, int64_t sign)
+{
+    if (a->edge[e] < a->number[CELLS])
+        moved(a, a->edge[e], sign * a->edge_sign[e]);
+}
+
+/* A ring of four nodes: two edges from one, one edge from the end of the first, and one that closes it. */
+static int rectangle(Chains *a)
+{
+    for (int64_t attempt = 0; attempt < a->number[SQUARES]; attempt++) {
+        int64_t at = a->starts[(int64_t)(next(a) * (double)a->start_nodes)];
+        int64_t first = one_edge(a, at), last = one_edge(a, at);
+        int64_t from = a->edge_to[first], to = a->edge_to[last], second = one_edge(a, from);
+        int64_t across = a->edge_to[second];
+        if (from == to || across == at)
+            continue;
+        for (int64_t e = a->edge_starts[to]; e < a->edge_starts[to + 1]; e++)
+            if (a->edge_to[e] == across) {
+                along(a, first, 1);
+                along(a, second, 1);
+                along(a, e, -1);
+                along(a, last, -1);
+                return a->touched > 0;
+            }
+    }
+    return 0;
+}
+
+/* Mostly a rectangle; else walk at random until a node repeats, and take the ring since its first visit.
+ * 0: none was found. */
 static int circuit(Chains *a)
 {
     int64_t begin = a->used, cells = a->number[CELLS];
     if (!a->start_nodes)
         return 0;
+    if (next(a) < 0.875 && rectangle(a))
+        return 1;
     for (int64_t attempt = 0; attempt < a->number[TRIES]; attempt++) {
         int64_t at, length = 0, found = 0;
         if (a->used - begin >= a->number[LONGEST])

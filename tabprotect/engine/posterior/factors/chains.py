@@ -31,6 +31,9 @@ from tabprotect.languages.messages import message
 MOST_TRIES = 200
 """Random walks before the search for a circuit is given up."""
 
+SQUARES = 8
+"""Tries for a ring of four sums, which most steps take: it moves few cells, and is accepted more often."""
+
 LONGEST = 4096
 """Random numbers of one search."""
 
@@ -224,7 +227,7 @@ class Chains:
         cells, sums = self._cell_logs, self._sum_logs
         cell_count, chains = self.tables.shape
         numbers = [cell_count, chains, len(self._loose), max(len(graph[0]) - 1, 0)]
-        numbers += [len(self._basis), cells.flat, sums.flat, MOST_TRIES, LONGEST, MOST_ADDED]
+        numbers += [len(self._basis), cells.flat, sums.flat, MOST_TRIES, LONGEST, MOST_ADDED, SQUARES]
         moves = [list(move) for move in self._basis]
         values = [list(move.values()) for move in self._basis]
         loose_logs = sums.at + len(cells.logs)

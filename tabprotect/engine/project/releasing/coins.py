@@ -150,7 +150,7 @@ def agency_randomness(
     """
     domain = problem.table.domain
     if (own := methods()[method].drawn_by_cells(Values(values))) is not None:
-        said = json.dumps([method, sorted(domain.names), *own])
+        said = json.dumps([sorted(domain.names), *own])
         return _keyed([CELLS_LABEL.encode(), said.encode()], key)
     mechanism = Mechanism(method, domain, dict(sorted(values.items())))
     parts = [

@@ -1,6 +1,13 @@
 """Controlled tabular adjustment: sensitive counts become safe ones, and all others make room.
 
-Every small count that would be published is replaced by a safe one: the nearest count below the small ones (0, for the usual rule) or the nearest above it, whichever is closer. That
+Filled, by default: cells are hidden as suppression by letters hides them, and then each hidden
+one gets a safe count (0, or one above the small ones, near the middle of what its letter says) that
+keeps every published total, wherever that is possible. What is filled, and the letters, are published.
+The numbers come from what is published and from nothing else, so that a reader who takes them out again
+knows what the suppression told, and no more: that is judged whole. How far
+counts moved is not told.
+
+The nearest table, on request: every small count that would be published is replaced by a safe one: the nearest count below the small ones (0, for the usual rule) or the nearest above it, whichever is closer. That
 would break the totals; so the other counts move, as little as possible in sum (L1) or in squares
 (L2), never below the small counts' upper neighbour, and zeros stay zero. Everything published
 adds up, in whole numbers. Totals that are not sensitive move only where they must: totals that are small themselves have to change, and then not all the others can stay. They can also be
@@ -12,15 +19,15 @@ work that is said instead.
 What a table costs is said before a search begins: changes of counts, sums, and the nodes of the
 search tree at most. nodes stops it earlier, or lets it go on, with the best table so far.
 
-No random number is used: the same table is adjusted in the same way every time.
+No random number is used for it: the same table is adjusted in the same way every time.
 
-What a reader learns: a published 0 was a 0 or a small count, the count just above the range
+What a reader learns of the nearest table: a published 0 was a 0 or a small count, the count just above the range
 may have been a small one, and no other count moved by more than the largest change, which is
 published. For small tables the posterior also adjusts every original that is possible by these
 limits, and keeps those that give this very table; adjusting by a fixed rule tells much more than
 the limits alone.
 
-Worked example: 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 with the small counts 1 and 2 becomes
+Worked example: 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 with the small counts 1 and 2 has the nearest table
 16 0 4 0 / 20 11 10 14 / 3 10 9 3 / 11 14 7 3: all totals are kept, no count moved by more than 1.
 
 Sources: Dandekar and Cox 2002; Castro 2006, European J. Oper. Res. 171; Hundepool et al. 2012,
@@ -29,21 +36,24 @@ Statistical Disclosure Control, section 4.6.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.cell_chance import KEY_BYTES
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_margins import counts_of, main_first, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.protection.suppressing.filled import fill
+from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, USUAL_HALF
 from tabprotect.engine.protection.suppressing.nearest_table import (
     MOST_NODES,
     AdjustmentTarget,
@@ -53,17 +63,43 @@ from tabprotect.engine.protection.suppressing.nearest_table import (
     nearest_safe,
     search_cost,
 )
+from tabprotect.engine.protection.suppressing.planned import (
+    LETTERS,
+    inner_run,
+    plan,
+    told_by_letters,
+    usual_values,
+)
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
+
+FILLED = "filled"
+"""Disclosed: a mark for each published number, x for those that were hidden and filled."""
 
 NOTE = message(
     "How far counts can have moved is counted in, not that the nearest table was taken: that tells more."
 )
 
+
+CHOICE: Parameter[Literal["filled", "nearest"]] = Parameter(
+    "choice",
+    message("Choice"),
+    message("How the adjusted table comes about."),
+    "choice",
+    "filled",
+    choices={
+        "filled": message(
+            "Cells are hidden as by suppression, by letters of the counts, and filled by a look at what is "
+            "published alone: published totals stay exact, and what readers learn is judged whole."
+        ),
+        "nearest": message("The nearest safe table: what that choice tells is not judged in larger tables."),
+    },
+)
 
 DISTANCE: Parameter[Distance] = Parameter(
     "distance",
@@ -111,7 +147,9 @@ class ControlledTabularAdjustment(Method):
 
     name: ClassVar[str] = "controlled_tabular_adjustment"
     label: ClassVar[str] = message("Controlled tabular adjustment")
-    parameters: ClassVar[tuple[Parameter[object], ...]] = (MARGINS, GROUPINGS, DISTANCE, TOTALS, NODES)
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (
+        *(MARGINS, GROUPINGS, CHOICE, HALF, LARGEST, DISTANCE, TOTALS, NODES),
+    )
     trial_work = 15_000.0
     guarantees = promises(
         ("no_at_risk", message("No small count is published, and no published count looks like one.")),
@@ -126,19 +164,48 @@ class ControlledTabularAdjustment(Method):
     calibrations = (CalibrationPlan(runs=100),)
 
     def is_random(self, values: Values) -> bool:
-        """Never: the same table is adjusted in the same way."""
-        return False
+        """Return True if letters are drawn; else the same table is adjusted in the same way."""
+        return values.get("choice") == "filled"
+
+    def drawn_by_cells(self, values: Values) -> tuple[object, ...] | None:
+        """Those of suppression."""
+        return (LETTERS, values[HALF]) if values.get("choice") == "filled" else None
+
+    def promised(self, values: Values) -> tuple[str, ...]:
+        """The largest change of what was filled depends on the original, and is not told."""
+        return tuple(n for n in self.guarantees if n != "bounded" or values.get("choice") != "filled")
+
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
+        """Settle parameters as every method does; where the nearest table is described it is sought."""
+        values = super().resolve(domain, given)
+        described = any(values[one.name] != one.default for one in (DISTANCE, TOTALS))
+        inner = domain in publication_of(domain, values).domains
+        if CHOICE.name not in given and (described or not inner):
+            values |= {CHOICE.name: "nearest"}
+        if values[CHOICE] == "nearest":
+            return values | {HALF.name: None, LARGEST.name: None}
+        if described or not inner:
+            raise ParameterError(
+                {"choice": message("distance and totals are those of the nearest table")}
+                if described
+                else {"choice": NOT_INNER},
+                hint=message("take choice=nearest"),
+            )
+        return values | {HALF.name: values[HALF] or USUAL_HALF}
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
-        """Find the nearest safe table."""
+        """Hide by letters and fill, or find the nearest safe table."""
         if problem.at_risk.low < 1:
             raise ParameterError(
                 {"at_risk": message("empty cells cannot be adjusted: nobody is in them")},
                 hint=message("take a rule from 1 up, for example 1..2"),
             )
         publication = publication_of(problem.table.domain, values)
+        if values[CHOICE] == "filled":
+            key = generator.bytes(KEY_BYTES)
+            return _filled(problem, publication, values, key, progress)
         adjusted = _adjusted(problem.table, publication, problem.at_risk, values, progress)
         true = publication.added_up(problem.table)
         tables = publication.sums(adjusted)
@@ -166,10 +233,12 @@ class ControlledTabularAdjustment(Method):
         )
 
     def likelihood(self, release: Release) -> CellFactors:
-        """Limits for every true count; then the adjustment as a whole."""
+        """The letters of what is filled; or limits for every true count, then the adjustment as a whole."""
         given = dict(release.mechanism.parameters)
+        if FILLED in given:
+            return _told(release, self.resolve(release.domain, _without(given)), given)
         rule, most = _stated(given)
-        values = self.resolve(release.domain, given)
+        values = self.resolve(release.domain, {CHOICE.name: "nearest"} | given)
         publication = publication_of(release.domain, values)
         counts = counts_of(release, publication)
         kept = values[TOTALS] == "kept"
@@ -190,6 +259,63 @@ class ControlledTabularAdjustment(Method):
             note=NOTE,
             left_out=("pattern_choice",),
         )
+
+
+def _filled(
+    problem: Problem, publication: Publication, values: Values, key: bytes, progress: Progress
+) -> Draft:
+    """Hide by letters; what is hidden is filled from what is published and nothing else."""
+    found = plan(problem, publication, usual_values(values), key, progress)
+    true = publication.added_up(problem.table)
+    inner = found.hidden[inner_run(publication)]
+    letters = np.where(inner, found.letters, -1)
+    shown = np.where(found.hidden, 0, true), found.hidden
+    counts = fill(publication, shown, letters, found.law, values[NODES], progress)
+    adjusted = Table.dense(problem.table.domain, counts.reshape(problem.table.domain.shape))
+    tables = publication.sums(adjusted)
+    moved = np.abs(publication.stack(tables) - true)[publication.distinct[0]]
+    off = int((moved > 0)[~found.hidden[publication.distinct[0]]].sum())
+    disclosed = found.disclosed | {"at_risk": str(problem.at_risk), FILLED: _as_marks(found.hidden)}
+    changed = int((moved > 0).sum())
+    return Draft(
+        main_first(tables, publication.domain),
+        disclosed=disclosed,
+        findings={
+            message("filled counts"): int(found.hidden.sum()),
+            message("changed counts"): changed,
+            message("sum of changes"): int(moved.sum()),
+            message("changes beyond what was filled"): off,
+        },
+        sentence=message(
+            "{filled} published numbers were filled, {changed} are not the true ones, {off} of these beyond "
+            "what was filled.",
+            int(found.hidden.sum()),
+            changed,
+            off,
+        ),
+    )
+
+
+def _as_marks(hidden: Bools) -> str:
+    return "".join("x" if one else "." for one in hidden.tolist())
+
+
+def _without(given: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in given.items() if name not in ("at_risk", LETTERS, FILLED)}
+
+
+def _told(release: Release, values: Values, given: Mapping[str, object]) -> CellFactors:
+    """What the same release told with the filled numbers hidden."""
+    publication = publication_of(release.domain, values)
+    rule, marks = given.get("at_risk"), given[FILLED]
+    if not isinstance(rule, str) or not isinstance(marks, str) or len(marks) != publication.size:
+        raise InputError(
+            message("the mechanism does not state its rule for small counts, and what was filled"),
+            hint=message("take the mechanism that came with the table"),
+        )
+    hidden = np.array([mark == "x" for mark in marks])
+    stated = usual_values(values), SmallCount.parse(rule), given.get(LETTERS)
+    return told_by_letters(release, (publication, counts_of(release, publication)), hidden, stated)
 
 
 def _adjusted(

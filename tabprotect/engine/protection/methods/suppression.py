@@ -7,13 +7,24 @@ knowledge that hidden cells are not zero (where zeros are always published), lea
 count c open at least from max(n, 1, c - L) to c + L, where L is the protection level and n the
 number of non-zero cells that c is made of. Everything that is published is exact.
 
-Which cells: the cheapest set that was found. In small tables and in large two-way ones, for one
-primary cell after the other the cheapest cells that can make up for a change of it; else a
-programme over all cells at once (cutting planes), with a bound that says how much cheaper a set
-could be. The costs say what is kept rather: large counts, or as many cells as possible. The same
-table gives the same pattern every time, unless the choice is random.
+Which cells: by letters. Every inner count draws one, by chance of its own and a public law: P if it
+is small, and sometimes if it is a little larger; a class of size, its own or sometimes the next one; O
+if it is large. A plan has a number for each letter, and the cheapest set of cells is hidden that
+keeps the intervals of what is P in the plan. The letters of hidden cells are published. So what
+the choice tells of a hidden count is told by its letter, and a reader who runs this program again
+finds no more: the release is judged whole. The intervals hold for the plan, and nobody is
+promised them: the posterior judges. About a third more cells are hidden than by the cheapest pattern for
+the counts themselves. Where no pattern serves the plan all that is not zero is hidden. The same cell
+draws the same letter whenever its count is the same, so that tables of two years differ where counts do.
 
-Then the check of the promise, always and anew: for both ends of every interval a table that
+The other choices look at the counts: the cheapest set that was found, one with secret random costs, or
+whole blocks. Margins alone, without the inner cells, have no letters and take the cheapest. In
+small tables and in large two-way ones the cheapest set is sought for one primary cell after the other,
+by the cheapest cells that can make up for a change of it; else by a programme over all cells at once
+(cutting planes), with a bound that says how much cheaper a set could be. The costs say what is kept
+rather: large counts, or as many cells as possible.
+
+Then, without letters, the check of the promise, always and anew: for both ends of every interval a table that
 nobody can rule out. The exact interval of every suppressed cell is worked out where that is
 cheap. Statuses are those of tau-ARGUS: S safe, U primary, M secondary, P must be published, E
 empty. They stay in the house: a reader sees only that a cell is suppressed.
@@ -24,20 +35,14 @@ unless allowed as secondary cells; where zeros are sensitive (a rule from 0 up) 
 Given statuses, a tau-ARGUS a priori file, say which cells an earlier release has published or
 hidden, which are sensitive besides, and what hiding a cell costs.
 
-What a reader learns: the published counts exactly, and of the suppressed ones what these leave
-open. The intervals are no promise against somebody who runs this program on every table that
-fits: which cells were hidden tells something, too. In small tables such a reader can be
-certain of sensitive counts though every interval is kept. So the release is judged with the
-choice: every table that fits is protected again, or, where they are too many, drawn ones are until
-enough give the same pattern; where that cannot be done it is not judged, and takes a reason.
-
-Other costs do not mend it: what tells is which cells need protection, and how much room the others
-have. A random choice, which multiplies every cost by a secret factor, helps some and is no cure.
-The choice by blocks is one: the categories of every variable are cut in order into groups (of 2, or
-more), and in every published table each block of such groups that holds a sensitive count is hidden
-whole, zeros excepted, and nothing else. Nothing but which blocks hold one can be learned from the
-pattern, and in most tables that is judged at once. It promises no interval, levels and costs
-do not enter, and in large sparse tables it hides about twice as many cells.
+What a reader learns: the published counts exactly, and of the suppressed ones what these leave open,
+weighed by the letters. Without letters the intervals are no promise against somebody who runs this program
+on every table that fits: which cells were hidden tells something, too, and in small tables such a reader
+can be certain of sensitive counts though every interval is kept. Such a release is judged with the choice:
+every table that fits is protected again, or, where they are too many, drawn ones are until enough
+give the same pattern; where that cannot be done it is not judged, and takes a reason. Random costs help
+some and are no cure. Blocks hide every block of categories that holds a sensitive count whole, zeros
+excepted: little but that can be learned from them, and in large sparse tables they hide about twice as many.
 
 Worked example: in the 4 x 4 table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 hiding the
 counts 1 and 2 and three more cells leaves 15 tables, three without a suppressed zero, and no
@@ -75,8 +80,8 @@ from tabprotect.engine.protection.suppressing.given_statuses import (
     with_those_of_the_file,
 )
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
-from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, USUAL_HALF
-from tabprotect.engine.protection.suppressing.planned import LETTERS, hidden_supports, plan, stated_law
+from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, USUAL_HALF
+from tabprotect.engine.protection.suppressing.planned import LETTERS, plan, told_by_letters
 from tabprotect.engine.protection.suppressing.sensitive import (
     COSTS,
     INSIDERS,
@@ -123,7 +128,7 @@ CHOICE: Parameter[Literal["letters", "cheapest", "random", "blocks"]] = Paramete
     message("Choice"),
     message("Which of many patterns is taken."),
     "choice",
-    "cheapest",
+    "letters",
     choices={
         "letters": message(
             "The cheapest pattern for a plan that knows of each count a letter drawn by chance; the letters "
@@ -147,6 +152,10 @@ SPREAD: Parameter[float] = Parameter(
     1.5,
     1000.0,
 )
+
+
+FURTHER = (1.5, 3.0)
+"""What is tried where letters tell too much."""
 
 
 class Suppression(Method):
@@ -173,7 +182,7 @@ class Suppression(Method):
         STATUSES,
     )
     trial_work = 3_300.0
-    levers = ("level",)
+    levers = ("half", "level")
     guarantees = promises(
         ("exact", message("Every published count is the true one.")),
         ("no_at_risk", message("No small count is published.")),
@@ -191,8 +200,9 @@ class Suppression(Method):
     )
 
     calibrations = (
+        CalibrationPlan({"zeros": "allowed"}, ((2.0, 6.5), (4.2, 2.7)), runs=180),
         CalibrationPlan(
-            {"level": 1, "zeros": "allowed", "insiders": "none"},
+            {"choice": "cheapest", "level": 1, "zeros": "allowed", "insiders": "none"},
             ((2.0, 1.5), (1.2, 2.7)),
             runs=180,
             at_risk=SmallCount(1, 1),
@@ -206,7 +216,7 @@ class Suppression(Method):
 
     def drawn_by_cells(self, values: Values) -> tuple[object, ...] | None:
         """Letters belong to the cells, whatever else is set."""
-        return (values[HALF],) if values.get("choice") == "letters" else None
+        return (LETTERS, values[HALF]) if values.get("choice") == "letters" else None
 
     def promised(self, values: Values) -> tuple[str, ...]:
         """Blocks look at no interval, and with letters the plan keeps them."""
@@ -217,8 +227,12 @@ class Suppression(Method):
         """Settle parameters as every method does, and what is in the file of statuses."""
         values = super().resolve(domain, given)
         level = values[LEVEL] or USUAL_LEVEL
+        inner = domain in publication_of(domain, values).domains
+        if not inner and CHOICE.name not in given:
+            values |= {CHOICE.name: "cheapest"}
         if values[CHOICE] == "letters":
-            _require_inner(domain, values)
+            if not inner:
+                raise ParameterError({"choice": NOT_INNER}, hint=message("take choice=cheapest"))
             level = values[LEVEL] or PLANNED_LEVEL
             values |= {HALF.name: values[HALF] or USUAL_HALF}
         else:
@@ -325,7 +339,8 @@ class Suppression(Method):
         shown = np.where(hidden, 0, counts + 1)
         rerun, sure = None, -1
         if rule is not None and values[CHOICE] == "letters":
-            return _told_by_letters(release, (publication, shown), hidden, (values, rule, letters), given)
+            told = told_by_letters(release, (publication, counts), hidden, (values, rule, letters))
+            return replace(told, note=GIVEN_NOTE, left_out=("pattern_choice",)) if given else told
         if rule is not None and values[CHOICE] == "blocks":
             blocks = _blocks(publication, values, rule)
             rerun = blocks.rerun(hidden)
@@ -353,24 +368,14 @@ class Suppression(Method):
         )
 
     def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
-        """Whole blocks, whose choice tells next to nothing and can be judged."""
-        if values[STATUSES]:
-            return ()
-        whole = {"choice": "blocks", "block": USUAL}
-        ideas = (
-            (message("Hide whole blocks of cells"), whole),
-            (message("Hide whole blocks, three categories wide"), whole | {"block": 3}),
-            (message("Hide whole blocks, zeros too"), whole | {"zeros": "allowed"}),
-            (
-                message("Hide whole blocks, three categories wide, zeros too"),
-                whole | {"block": 3, "zeros": "allowed"},
-            ),
-        )
-        now = tuple(values[name] for name in ("choice", "block", "zeros"))
+        """Letters that tell less, or letters at all: what they tell can be judged."""
+        if values[CHOICE] != "letters":
+            return ((message("Choose by letters of the counts"), {"choice": "letters", "level": 1}),)
+        half = values[HALF] or USUAL_HALF
         return tuple(
-            (text, change)
-            for text, change in ideas
-            if now != ("blocks", change["block"], change.get("zeros", values[ZEROS]))
+            (message("Let the letter P stand for more counts: half={further}", further), {"half": further})
+            for further in FURTHER
+            if further > half
         )
 
 
@@ -411,14 +416,6 @@ def _in_blocks(problem: Problem, publication: Publication, values: Values) -> Dr
     )
 
 
-def _require_inner(domain: Domain, values: Values) -> None:
-    if domain not in publication_of(domain, values).domains:
-        raise ParameterError(
-            {"choice": message("letters belong to inner cells, and these are not published")},
-            hint=message("take choice=cheapest"),
-        )
-
-
 def _by_letters(
     problem: Problem, publication: Publication, values: Values, key: bytes, progress: Progress
 ) -> Draft:
@@ -449,31 +446,6 @@ def _by_letters(
             int(found.hidden.sum()),
         )
     return Draft(tables, disclosed=disclosed, statuses=statuses, findings=findings, sentence=sentence)
-
-
-def _told_by_letters(
-    release: Release,
-    shown: tuple[Publication, Ints],
-    hidden: Bools,
-    stated: tuple[Values, SmallCount, object],
-    given: object,
-) -> CellFactors:
-    """The letters of the hidden cells: nothing else depends on what is hidden."""
-    (publication, counts), (values, rule, letters) = shown, stated
-    of_cells, supports = hidden_supports(publication, hidden, letters, stated_law(values, rule))
-    first = int(counts.max(initial=0)) + 1
-    numbers = np.where(of_cells >= 0, first + of_cells, counts)
-    least = int(never_zero(values, rule))
-
-    def weigh(number: int, size: int) -> Support:
-        if number >= first:
-            return supports[number - first]
-        return (number - 1, number - 1, None) if number else (least, UNBOUNDED, None)
-
-    left_out: tuple[Omission, ...] = ("pattern_choice",) if given else ()
-    return sum_factors(
-        release, (publication, numbers), weigh, note=GIVEN_NOTE if given else "", left_out=left_out
-    )
 
 
 def _again(

@@ -58,6 +58,8 @@ LARGEST: Parameter[int | None] = Parameter(
     of="choice",
 )
 
+NOT_INNER = message("letters belong to inner cells, and these are not published")
+
 USUAL_HALF = 0.7
 
 REACH = 5

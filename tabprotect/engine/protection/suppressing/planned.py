@@ -11,7 +11,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.published_margins import Support
+from tabprotect.engine.protection.published_margins import Support, sum_factors
 from tabprotect.engine.protection.suppressing.choice import SEARCH, HidingChoice, choose
 from tabprotect.engine.protection.suppressing.letters import (
     HALF,
@@ -22,13 +22,39 @@ from tabprotect.engine.protection.suppressing.letters import (
     from_text,
     most_in_classes,
 )
-from tabprotect.engine.protection.suppressing.sensitive import STATUSES, never_zero, task_of
+from tabprotect.engine.protection.suppressing.sensitive import (
+    COSTS,
+    INSIDERS,
+    LEVEL,
+    LEVEL_PERCENT,
+    PLANNED_LEVEL,
+    STATUSES,
+    TOTALS,
+    WHOLE_RANGE,
+    ZEROS,
+    never_zero,
+    task_of,
+)
 from tabprotect.engine.protection.suppressing.task import Task
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 
 LETTERS = "letters"
 """Disclosed: the letters of the hidden inner cells, in the order of the cells."""
+
+
+_DEFAULTS = {
+    one.name: one.default
+    for one in (LEVEL_PERCENT, TOTALS, ZEROS, INSIDERS, COSTS, WHOLE_RANGE, STATUSES, SEARCH)
+}
+
+
+def usual_values(values: Values) -> Values:
+    """The values of a plan where nothing but the letters is asked for, those of letters among ``values``."""
+    own = {HALF.name: values[HALF], LARGEST.name: values[LARGEST]}
+    return Values(_DEFAULTS | own | {LEVEL.name: PLANNED_LEVEL})
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,32 +168,42 @@ def _grand_total(publication: Publication) -> int | None:
     return int(publication.starts[publication.margins.index(())])
 
 
-def hidden_supports(
-    publication: Publication, hidden: Bools, letters: object, law: LetterLaw
-) -> tuple[Ints, dict[int, Support]]:
-    """The hidden inner cells among the published ones, and what their letters say.
+def told_by_letters(
+    release: Release,
+    shown: tuple[Publication, Ints],
+    hidden: Bools,
+    stated: tuple[Values, SmallCount, object],
+) -> CellFactors:
+    """What is published is true, and what is hidden has its letter: nothing else depends on the counts.
 
-    Returns
-    -------
-    int64 (size,)
-        The letter of each hidden inner cell, else -1.
-    dict
-        Letter -> what the count may be.
+    Parameters
+    ----------
+    shown
+        The publication, and the published numbers, int64 (size,).
+    hidden : bool (size,)
+    stated
+        The values of the plan, the rule, and the letters of the hidden inner cells as they are published.
 
     Raises
     ------
     InputError
         If the letters are not those of so many cells.
     """
-    out = np.full(publication.size, -1, dtype=np.int64)
+    (publication, counts), (values, rule, text) = shown, stated
+    zeros, half = not never_zero(values, rule), values[HALF] or USUAL_HALF
+    law = LetterLaw(rule, half, most_in_classes(rule, half, values[LARGEST], None), zeros)
     run = inner_run(publication)
-    at = np.flatnonzero(hidden[run])
-    out[run.start + at] = from_text(letters, len(at), law)
-    return out, {letter: law.support(letter) for letter in np.unique(out[out >= 0]).tolist()}
+    at = run.start + np.flatnonzero(hidden[run])
+    # 0 stands for a hidden sum, and numbers beyond all shown ones for letters.
+    numbers = np.where(hidden, 0, counts + 1)
+    first = int(numbers.max(initial=0)) + 1
+    numbers[at] = first + from_text(text, len(at), law)
 
+    def weigh(number: int, size: int) -> Support:
+        if number >= first:
+            return law.support(number - first)
+        return (number - 1, number - 1, None) if number else (int(not zeros), UNBOUNDED, None)
 
-def stated_law(values: Values, rule: SmallCount) -> LetterLaw:
-    """The law of letters that a release states."""
-    half = values[HALF] or USUAL_HALF
-    largest = most_in_classes(rule, half, values[LARGEST], None)
-    return LetterLaw(rule, half, largest, zeros=not never_zero(values, rule))
+    # Other coins than the house's are those of one release.
+    own = f"{LETTERS} {half}" if release.mechanism.coins == "house" else ""
+    return replace(sum_factors(release, (publication, numbers), weigh), own_chance=own)

@@ -31,6 +31,8 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.testing.calibration import LIMIT, calibrate_method
 
 RULE = SmallCount(1, 2)
+NEAREST: dict[str, object] = {"choice": "nearest"}
+
 SLIDE = [[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]
 
 
@@ -100,13 +102,13 @@ def test_no_table_with_the_nearest_choices_is_nearer() -> None:
 
 
 def test_the_worked_example() -> None:
-    done = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(1))
+    done = PLUGIN.run(Problem(_table(SLIDE)), NEAREST, Randomness.seeded(1))
     np.testing.assert_array_equal(
         done.release.table.counts, [[16, 0, 4, 0], [20, 11, 10, 14], [3, 10, 9, 3], [11, 14, 7, 3]]
     )
     assert done.release.mechanism.parameters["largest_change"] == 1
     assert done.record.findings["sensitive counts"] == 4
-    again = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(2))
+    again = PLUGIN.run(Problem(_table(SLIDE)), NEAREST, Randomness.seeded(2))
     assert again.release == done.release
 
 
@@ -133,7 +135,7 @@ def test_hidden_inner_cells_stay_inside() -> None:
 
 
 def test_mechanisms_that_cannot_be_are_refused() -> None:
-    release = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(1)).release
+    release = PLUGIN.run(Problem(_table(SLIDE)), NEAREST, Randomness.seeded(1)).release
     stated = release.mechanism
     for change in ({"largest_change": None}, {"largest_change": -1}, {"at_risk": None}):
         broken = Mechanism(stated.method, stated.domain, dict(stated.parameters) | change)

@@ -23,7 +23,8 @@ from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.subtables import publication_of
 from tabprotect.engine.protection.suppressing.letters import LetterLaw, as_text
 from tabprotect.engine.protection.suppressing.planned import LETTERS, hide
-from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.randomness import Coins, Randomness
+from tabprotect.engine.release.likelihood import product
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -223,6 +224,30 @@ def test_leaves_whole_without_a_reason() -> None:
     problem = Problem(_table([[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]))
     done = gate.protect(PLUGIN, problem, GIVEN, Randomness.seeded(11))
     assert done.verdict.passed and done.verdict.left_out == ()
+
+
+def test_the_same_letters_tell_nothing_twice() -> None:
+    """Two releases of one table by the house's coins, and by other ones, against all originals."""
+    counts = [[1, 4, 3], [5, 2, 9]]
+    problem = Problem(_table(counts), at_risk=RULE)
+    draws: list[tuple[int, int, Coins]] = [(1, 1, "house"), (1, 2, "house"), (1, 1, "fresh")]
+    first, again, other = (
+        PLUGIN.likelihood(
+            PLUGIN.run(problem, GIVEN | {"level": level}, Randomness(seed, given=False, coins=coins)).release
+        )
+        for seed, level, coins in draws
+    )
+    alone, twice = infer(first), infer(product([first, again]))
+    np.testing.assert_allclose(alone.mean, twice.mean, atol=1e-12)
+    both = infer(product([first, other]))
+    weights: dict[bytes, float] = {}
+    tables, chances = alone.list_originals() or (np.zeros((0, 6)), np.zeros(0))
+    apart, beside = infer(other).list_originals() or (np.zeros((0, 6)), np.zeros(0))
+    for table, chance in zip(apart, beside, strict=True):
+        weights[table.tobytes()] = chance
+    joint = chances * np.array([weights.get(table.tobytes(), 0.0) for table in tables])
+    np.testing.assert_allclose(both.mean.reshape(-1), joint @ tables / joint.sum(), atol=1e-9)
+    assert np.abs(both.mean - alone.mean).max() > 1e-3
 
 
 def test_letters_that_are_not_those_of_the_cells_are_refused() -> None:
