@@ -25,6 +25,10 @@ SEARCHED = 5.0
 """Seconds after which a search that has not ended counts as one that may find groups."""
 
 
+NONE_FITS = 2
+"""The solver's word for a programme without a solution."""
+
+
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Groups of the categories of one table that are the categories of another.
@@ -229,8 +233,16 @@ def _found(counts: Ints, low: Ints, high: Ints, *, fine: bool) -> tuple[Ints | N
 
     status, first = solved()
     if first is None:
-        return None if status == 2 else (None,)
-    chosen = first.reshape(many, few) & filled[:, None]
-    other = LinearConstraint(chosen.reshape(1, -1).astype(np.float64), -np.inf, chosen.sum() - 1)
-    status, _ = solved([other])
-    return (np.asarray(first.reshape(many, few).argmax(axis=1), dtype=np.int64) if status == 2 else None,)
+        return None if status == NONE_FITS else (None,)
+    # Of several that fit, those that keep the order are the code list.
+    rank = np.arange(1.0, few + 1)
+    in_order = LinearConstraint(np.kron(np.eye(many)[1:] - np.eye(many)[:-1], rank), 0, np.inf)
+    for rule in ([], [in_order]):
+        _, one = solved(rule)
+        if one is None:
+            break
+        chosen = one.reshape(many, few) & filled[:, None]
+        other = LinearConstraint(chosen.reshape(1, -1).astype(np.float64), -np.inf, chosen.sum() - 1)
+        if solved([*rule, other])[0] == NONE_FITS:
+            return (np.asarray(one.reshape(many, few).argmax(axis=1), dtype=np.int64),)
+    return (None,)

@@ -22,7 +22,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import VERDICT
+from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
 from tabprotect.engine.cycles.signatures import signatures
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, as_belief
@@ -48,6 +48,15 @@ MOST_LISTED = 2**13
 
 LISTED_TOGETHER = 2**28
 """Counts of all listed originals that are put together: some seconds."""
+
+DRAWN = 2_000
+"""Originals that are drawn from each of several releases."""
+
+PAIRED = 50_000
+"""Pairs of them that beliefs are read off."""
+
+NONE_FITS = 2
+"""The solver's word for a programme without a solution."""
 
 SETTLED_CHAINS = 24
 """Chains that have to have found people who fit."""
@@ -329,9 +338,15 @@ class Whole:
         InputError
             Where no people fit.
         """
-        if any(one.by_moves for one in self.members):
-            return self.listed(progress) or self.by_chains(progress)
-        return self._as_one(progress)
+        try:
+            if not any(one.by_moves for one in self.members):
+                return self._as_one(progress)
+            listed = self.listed(progress)
+            if listed is None and all(one.by_moves for one in self.members):
+                return self.by_chains(progress)
+        except InfeasibleError:
+            listed = None
+        return listed or self.by_draws(progress)
 
     def sums_of_rest(self) -> list[TableBelief]:
         """The same of the sums of the rest that all releases together state."""
@@ -396,13 +411,69 @@ class Whole:
         rest = Laws.of(np.concatenate(left), np.concatenate(counted))
         return self._laid_out("exact", Laws.of(wholes, in_whole), *of_parts, rest)
 
+    def by_draws(self, progress: Progress = SILENT) -> list[TableBelief]:
+        """Beliefs by independent draws from each release: pairs of a whole and of parts that fit into it.
+
+        With an even belief over the parts and the rest, originals of each release by itself are draws of
+        all of them once those are left out of whom the parts are more than the whole.
+
+        Raises
+        ------
+        InfeasibleError
+            Where draws are not independent, or too few fit.
+        """
+        chance = OfRelease(self.parts[0].evidence.release, "pairs of draws").generator()
+        tables = []
+        for one in self.members:
+            found = one.believed(progress)
+            if found.r_hat is not None:
+                raise InfeasibleError(message("the simulated posterior has not settled: nothing to judge by"))
+            own = np.zeros((DRAWN, self.shared.size), dtype=np.int64)
+            own[:, one.placed(self.shared)] = found.draw_originals(DRAWN, chance, progress)
+            tables.append(own)
+        wholes, *parts = tables
+        taken = np.sum(parts, axis=0)
+        fits = np.ones((DRAWN, DRAWN), dtype=np.bool_)
+        for all_of_them, some in zip(wholes.T, taken.T, strict=True):
+            if some.max() > all_of_them.min():
+                fits &= all_of_them[:, None] >= some
+        each = fits.sum(axis=0), fits.sum(axis=1)
+        effective = [float(one.sum()) ** 2 / max(float((one**2).sum()), 1.0) for one in each]
+        if min(effective) < LEAST_EFFECTIVE:
+            raise InfeasibleError(message("too few of the drawn people fit all these releases"))
+        pairs = np.flatnonzero(fits)
+        of_whole, of_part = np.divmod(pairs[chance.integers(0, len(pairs), PAIRED)], DRAWN)
+        even, rest = np.ones(PAIRED), wholes[of_whole] - taken[of_part]
+        laws = [Laws.of(one, even) for one in (wholes[of_whole], *(part[of_part] for part in parts), rest)]
+        error = math.sqrt(sum(0.25 / one for one in effective))
+        found_so = self._laid_out("simulation", *laws)
+        return [replace(one, error=error, draws=0.25 / error**2) for one in found_so]
+
+    @property
+    def may_be(self) -> bool:
+        """Return False if no parts and rest give all that is stated."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.sparse import csr_matrix
+
+        known = self.factors
+        low, high = known.ends
+        sums = csr_matrix(
+            (np.ones(len(known.cells)), known.cells, known.starts), (len(low), known.domain.size)
+        )
+        found = milp(
+            np.zeros(known.domain.size),
+            bounds=Bounds(0, np.inf),
+            constraints=[LinearConstraint(sums, low, high)],
+        )
+        return int(found.status) != NONE_FITS
+
     def by_chains(self, progress: Progress = SILENT) -> list[TableBelief]:
         """Beliefs by chains over the coins of all releases.
 
         Raises
         ------
         InfeasibleError
-            Where they are too many, no chain finds people who fit, or one release is by another method.
+            Where they are too many, or no chain finds people who fit.
         """
         members, of = self.members, len(self.parts) + 1
         walks = [
@@ -410,8 +481,6 @@ class Whole:
             for one in members
             if one.by_moves and isinstance(one.evidence.likelihood, MoveSequence)
         ]
-        if len(walks) < of:
-            raise InfeasibleError(message("cycles and other methods are read together for small tables only"))
         kinds = tuple(str(number) for number in range(of))
         domain = Domain((*self.shared.variables, Variable("of", kinds)))
         counts = np.zeros(domain.size, dtype=np.int64)

@@ -81,12 +81,12 @@ class InCommonReading:
         tables: list[TableVerdict] = []
 
         def judge(numbers: Sequence[int], group: Whole) -> None:
-            if any((rest.counts < 0).any() for rest in group.rests()):
+            if any((rest.counts < 0).any() for rest in group.rests()) or not group.may_be:
+                # Nobody can be in both.
                 return
             try:
                 found = self._judged(group)
             except InputError:
-                # Nobody can be in both.
                 return
             except InfeasibleError:
                 unread.update(numbers)

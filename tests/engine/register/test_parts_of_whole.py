@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -145,6 +146,31 @@ def test_a_part_and_its_whole(method: str, chosen: dict[str, object], counts: li
     found = group.beliefs()
     assume(method != "random_rounding" or not found[0].left_out)
     np.testing.assert_allclose(laws(found, 1), by_listing(whole, [own]), atol=within(found))
+
+
+@given(counts=PEOPLE, seed=st.integers(1, 99))
+@settings(max_examples=6, deadline=None)
+def test_a_part_and_its_whole_by_other_methods(counts: list[int], seed: int) -> None:
+    part, rest = np.array(counts).reshape(2, 2, 2)
+    whole = released(part + rest, "cyclic_perturbation", seed, blocking="negative")
+    own = released(part, "cell_key", seed + 100, keys="hashed")
+    group = Whole(counted(whole), (counted(own),))
+    assert group.may_be
+    right = by_listing(whole, [own])
+    np.testing.assert_allclose(laws(group.beliefs(), 1), right, atol=1e-9)
+    try:
+        found = group.by_draws()
+    except InfeasibleError:
+        return
+    np.testing.assert_allclose(laws(found, 1), right, atol=within(found))
+
+
+def test_people_who_cannot_be_in_both() -> None:
+    whole, own = (
+        released(np.array(n), "cell_key", keys="hashed") for n in ([[2, 30], [40, 9]], [[60, 3], [4, 5]])
+    )
+    assert not Whole(counted(whole), (counted(own),)).may_be
+    assert Whole(counted(own), (counted(own),)).may_be
 
 
 @pytest.mark.parametrize("method", ["cyclic_perturbation", "random_rounding"])
