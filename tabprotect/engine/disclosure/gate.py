@@ -35,7 +35,7 @@ from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.protection.simulate import Runs, trial_coins
 from tabprotect.engine.protection.subtables import KEEP
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.findings import kinds
+from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.verdict_figures import kept_in_words, kept_sums_named
@@ -386,18 +386,25 @@ def _with_reason(done: Protected, decisions: Sequence[str]) -> Protected:
     return Protected(replace(done.release, mechanism=mechanism), record)
 
 
-def beside_unweighed(done: Protected, policy: AgencyPolicy) -> Protected:
-    """The draw as one that leaves beside other releases that were not weighed with it.
+def beside_unweighed(
+    done: Protected, policy: AgencyPolicy, what: Sequence[Omission] = ("other_releases",)
+) -> Protected:
+    """The draw as one that leaves beside other releases that were not weighed with it, or not whole.
 
     It takes a reason, as whatever is not judged: one of the policy's own if there is one.
+
+    Parameters
+    ----------
+    what
+        The kinds of what was not.
     """
     found, mechanism = done.record.verdict, done.release.mechanism
-    if found is None or mechanism.gate is None or "other_releases" in found.left_out:
+    if found is None or mechanism.gate is None or set(what) <= set(found.left_out):
         return done
     # A standing reason was taken for less.
     decisions = tuple(one for one in done.record.decisions if not one.startswith(STANDING))
     reason = found.reason and decisions == done.record.decisions
-    found = replace(found, left_out=kinds(found.left_out, ["other_releases"]), reason=reason)
+    found = replace(found, left_out=kinds(found.left_out, what), reason=reason)
     stated = replace(mechanism.gate, passed=found.passed, left_out=found.left_out, reason=reason)
     release = replace(done.release, mechanism=replace(mechanism, gate=stated))
     done = Protected(release, replace(done.record, verdict=found, decisions=decisions))

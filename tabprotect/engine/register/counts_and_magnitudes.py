@@ -13,9 +13,11 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.reading_together import LookedUp
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import TOTAL
 
 
 def known_beside(counts: Table, published: Sequence[PublishedTable]) -> bool:
@@ -82,7 +84,8 @@ def _weighed(problem: Problem, release: Release, relation: str, before: Release 
             numbers = all(one.counted for one in (before, release))
             return numbers or known_beside(problem.table, (*before.tables, *release.tables))
         if relation == "records":
-            return methods("magnitudes")[release.mechanism.method].adds_nothing(before, release)
+            method = methods("magnitudes")[release.mechanism.method]
+            return method.adds_nothing(before, release) or _of_another_time(before, release)
         then, now = before.mechanism, release.mechanism
         return (
             then.method == now.method
@@ -91,3 +94,34 @@ def _weighed(problem: Problem, release: Release, relation: str, before: Release 
         )
     except TabprotectError:
         return False
+
+
+def _of_another_time(before: Release, release: Release) -> bool:
+    """Return True if one measure is that of two times: sums that both state are not the same.
+
+    What one of them tells of the other follows from nothing but what a reader assumes of the change.
+    """
+    then, now = before.magnitude_table, release.magnitude_table
+    if then.measure != now.measure or not all(
+        methods("magnitudes")[one.mechanism.method].takes_rules for one in (before, release)
+    ):
+        return False
+    earlier, later = _stated(then), _stated(now)
+    both = earlier.keys() & later.keys()
+    return len(both) > 1 and 2 * sum(earlier[one] != later[one] for one in both) > len(both)
+
+
+def _stated(table: PublishedMagnitudes) -> dict[tuple[tuple[str, ...], ...], int]:
+    """The sums that a table shows, by the categories of the variables that they are not added up over."""
+    of = [
+        [
+            () if name == TOTAL and not level else (variable.name, level, name)
+            for level, name in variable.nodes
+        ]
+        for variable in table.variables
+    ]
+    shown = np.flatnonzero(~table.hidden)
+    return {
+        tuple(sorted(filter(None, (nodes[at] for nodes, at in zip(of, where, strict=True))))): int(value)
+        for where, value in zip(table.nodes[:, shown].T.tolist(), table.value[shown].tolist(), strict=True)
+    }

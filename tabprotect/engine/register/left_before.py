@@ -30,7 +30,7 @@ from tabprotect.engine.register.reading_together import JointReading, LookedUp, 
 from tabprotect.engine.register.register_chain import Damage, lost, missing_lines
 from tabprotect.engine.register.register_entry import Earlier, RefusedMechanism, warnings_of
 from tabprotect.engine.register.spending import spending_warning, spent_before
-from tabprotect.engine.release.findings import Finding, FindingGroup, State, said
+from tabprotect.engine.release.findings import Finding, FindingGroup, Omission, State, kinds, said
 from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
@@ -198,6 +198,13 @@ class LeftBefore:
             or (together is not None and together.passed is None)
         )
 
+    @property
+    def left_out(self) -> tuple[Omission, ...]:
+        """The kinds of what is not judged: where all releases were read, what that verdict leaves out."""
+        read = not (self.lost or self.error is not None or self.unread or self.sums.known)
+        together = self.together
+        return together.left_out if read and together is not None else kinds(["other_releases"])
+
     def refuses(self, policy: AgencyPolicy, reason: str) -> bool:
         """Return True if together they are beyond the limits, and may not leave so."""
         if self.together is None or not self.together.failing or policy.together == "warn":
@@ -244,7 +251,7 @@ class LeftBefore:
                 answers=(AGAIN,) if policy.together == "reason" else (),
             )
         if self.unjudged and not (self.together is not None and self.together.failing):
-            standing = policy.standing_reasons(["other_releases"])
+            standing = policy.standing_reasons(self.left_out)
             if not standing and (policy.unjudged == "refuse" or not reason):
                 text = LOST if self.lost else self.sentence or self._unread
                 raise RefusedError(

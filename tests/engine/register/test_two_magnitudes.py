@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,3 +67,26 @@ def test_the_remedy_for_a_second_magnitude_works(
         if not alone:
             assert "what earlier releases tell together" in capsys.readouterr().err
             assert main([*protect, "--accept", "staff are on the sign"]) == 0
+
+
+def test_sums_of_another_quarter_tell_nothing_of_these(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("policy.toml").write_text('[standing]\npattern_choice = "the readers are few"\n')
+
+    def protected(name: str, add: int, *, measure: str = "turnover") -> list[str]:
+        rows = "".join(f"{n % 3},a{n // 8},e{n},{40 + n * n + add * (n + 1)}\n" for n in range(24))
+        Path(f"{name}.csv").write_text(f"nace,area,ent,{measure}\n{rows}")
+        tabulate = ["tabulate", f"{name}.csv", "--by", "nace,area", "--holding", "ent", "--measure", measure]
+        assert main([*tabulate, "--out", f"{name}.parquet"]) == 0
+        words = ["protect", f"{name}.parquet", "--method", "suppression", "--rule", "p=10", "--json"]
+        capsys.readouterr()
+        code = main([*words, "--policy", "policy.toml", "--out", f"{name}.zip"])
+        found = json.loads(capsys.readouterr().out)
+        return found["verdict"]["left_out"] if code == 0 else [found["error"]["kind"]]
+
+    assert "other_releases" not in protected("first", 0)
+    assert "other_releases" not in protected("next", 3)
+    # Another measure goes together with this one in a way that readers may know.
+    assert protected("staff", 3, measure="staff") == ["refused"]

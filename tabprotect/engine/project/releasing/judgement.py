@@ -150,7 +150,7 @@ def beside_unjudged(done: Protected, before: LeftBefore, policy: AgencyPolicy, r
     """
     if not before.unjudged or policy.together == "warn":
         return done
-    found = beside_unweighed(done, policy)
+    found = beside_unweighed(done, policy, before.left_out)
     return done if found is done else decided(found, policy, reason)
 
 
