@@ -84,8 +84,10 @@ NUMBERS = (
     Printed(
         DR,
         "17,132,236 originals of deterministic rounding, posteriors nearly uniform",
-        "the rule that picks one of several roundings is not stated: see the errata",
-        BEYOND,
+        "15,991,835 by the order of cells of choice=cox; which one the source took is not stated: see the errata",
+        ERRATUM,
+        "engine/protection/rounding/test_without_chance.py::"
+        "test_every_original_of_the_slides_rounded_table_is_counted",
     ),
     Printed(
         DR,

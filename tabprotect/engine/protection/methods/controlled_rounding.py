@@ -23,7 +23,11 @@ reader can ask of each table that fits whether it would have been rounded to wha
 posterior does so where there are few enough of them to ask, and a larger table takes a reason.
 
 The unbiased choice (two-way tables; Cox 1987) draws among the roundings that add up so that the
-expected published count is the true one, cell by cell and total by total.
+expected published count is the true one, cell by cell and total by total. The cox choice is the same
+procedure without chance: along each closed walk through rests it takes the likelier, shorter step. A
+walk begins in the first row with a rest and goes each time to the first rest of the column or row
+other than the one it came by; of equal steps the first cell goes down. A reader runs it on every
+table that fits.
 
 Example: the table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 becomes to base 3, by the nearest
 choice, 15 0 3 0 / 21 9 12 15 / 3 9 9 3 / 12 15 6 3 (rows 18 57 24 36, columns 51 33 30 21, total
@@ -44,7 +48,7 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -60,9 +64,18 @@ from tabprotect.engine.protection.published_margins import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.controlled_programme import MOST_NODES, ControlledProgramme
-from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
+from tabprotect.engine.protection.rounding.cox_rounding import (
+    chance_of_rounding,
+    round_unbiased,
+    round_without_chance,
+)
 from tabprotect.engine.protection.rounding.open_rounding import GAMMA, LEAST, Choosing, OpenBook
-from tabprotect.engine.protection.rounding.rounded_again import RoundedAgain, published_names, without_unused
+from tabprotect.engine.protection.rounding.rounded_again import (
+    RoundedAgain,
+    of_used,
+    published_names,
+    without_unused,
+)
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_multiple, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
@@ -82,7 +95,7 @@ NOTE = message(
 )
 
 
-CHOICE: Parameter[Literal["open", "nearest", "unbiased"]] = Parameter(
+CHOICE: Parameter[Literal["open", "nearest", "cox", "unbiased"]] = Parameter(
     "choice",
     message("Choice"),
     message("Which of the roundings that add up."),
@@ -93,11 +106,17 @@ CHOICE: Parameter[Literal["open", "nearest", "unbiased"]] = Parameter(
             "Counts and totals are rounded at random; what is left open makes them meet, and tells nothing."
         ),
         "nearest": message("The rounding nearest to the table; no chance in it."),
+        "cox": message(
+            "Cox's procedure with the likelier step each time; no chance in it, two-way tables only."
+        ),
         "unbiased": message(
             "A random rounding with the true counts as its expectation; two-way tables only."
         ),
     },
 )
+
+BY_WALKS = ("cox", "unbiased")
+"""The choices that round a two-way table by closed walks."""
 
 NODES: Parameter[int] = Parameter(
     "nodes",
@@ -138,14 +157,15 @@ class ControlledRounding(Choosing):
     calibrations = (
         CalibrationPlan({"base": 3}),
         CalibrationPlan({"base": 2, "choice": "nearest"}, runs=120),
+        CalibrationPlan({"base": 2, "choice": "cox"}, runs=120),
         CalibrationPlan({"base": 3, "choice": "unbiased"}, runs=80),
         CalibrationPlan({"base": 2, "choice": "unbiased", "margins": "A"}, runs=80),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
-        """The unbiased variant takes no groupings and at most two published variables."""
+        """Cox's procedure takes no groupings and at most two published variables."""
         values = super().resolve(domain, given)
-        if values[CHOICE] == "unbiased":
+        if values[CHOICE] in BY_WALKS:
             used = published_names(publication_of(domain, values))
             grouped = sorted(used - set(domain.names))
             if grouped or len(used) > 2:
@@ -155,19 +175,20 @@ class ControlledRounding(Choosing):
                     else message("{used} variables are published", len(used))
                 )
                 raise ParameterError(
-                    {"choice": message("the unbiased variant is for two-way tables: {reason}", reason)},
+                    {"choice": message("Cox's procedure is for two-way tables: {reason}", reason)},
                     hint=message("publish two variables, or take choice = nearest"),
                 )
         return values
 
     def is_random(self, values: Values) -> bool:
-        """The nearest rounding is the same each time."""
-        return values[CHOICE] != "nearest"
+        """The nearest rounding, and Cox's by the likelier steps, are the same each time."""
+        return values[CHOICE] not in ("nearest", "cox")
 
     def promised(self, values: Values) -> tuple[str, ...]:
         """Leave "unbiased" to its variant; by open book totals may go further than the base."""
-        without = {"open": {"unbiased", "within_base"}, "nearest": {"unbiased"}, "unbiased": set[str]()}
-        return tuple(n for n in self.guarantees if n not in without[values[CHOICE]])
+        without = set() if values[CHOICE] == "unbiased" else {"unbiased"}
+        without |= {"within_base"} if values[CHOICE] == "open" else set()
+        return tuple(n for n in self.guarantees if n not in without)
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
@@ -181,10 +202,12 @@ class ControlledRounding(Choosing):
         table, publication = without_unused(problem.table, publication_of(problem.table.domain, values))
         counts = publication.added_up(table)
         require_reach(base, counts)
-        if self.is_random(values):
+        findings: dict[str, object] = {}
+        sentence = ""
+        if values[CHOICE] == "cox":
+            inner = Table.dense(table.domain, _by_cox(table.counts[None], base).reshape(table.domain.shape))
+        elif self.is_random(values):
             inner = _unbiased(table, base, generator)
-            findings: dict[str, object] = {}
-            sentence = ""
         else:
             nodes = values[NODES]
             nearest = ControlledProgramme(table, publication, base, nodes).nearest(progress)
@@ -217,11 +240,12 @@ class ControlledRounding(Choosing):
         if release.domain.size <= MOST_RERUN:
             # The unbiased variant is followed exactly where its inner cells are published.
             shown = len(published_names(publication)) == len(max(publication.margins, key=len))
-            rerun = (
-                Rerun(_chance(counts, publication, base), exact=shown, programmes=True)
-                if self.is_random(values)
-                else RoundedAgain(counts, publication, base, values[NODES]).rerun()
-            )
+            if values[CHOICE] == "cox":
+                rerun = _cox_again(counts, publication, base)
+            elif self.is_random(values):
+                rerun = Rerun(_chance(counts, publication, base), exact=shown, programmes=True)
+            else:
+                rerun = RoundedAgain(counts, publication, base, values[NODES]).rerun()
         used, seen = informative(publication, counts)
         whole = used is publication
         return sum_factors(
@@ -237,6 +261,32 @@ class ControlledRounding(Choosing):
 def _two_way(table: Table) -> Ints:
     """The counts as rows and columns; a table of fewer variables is a single row."""
     return table.counts.reshape(-1, table.domain.shape[-1] if table.domain.ndim else 1)
+
+
+def _by_cox(tables: Ints, base: int) -> Ints:
+    """Many tables rounded without chance, (tables, cells of one)."""
+    last = tables.shape[-1] if tables.ndim > 1 else 1
+    rounded = round_without_chance(tables.reshape(len(tables), -1, last), base)
+    return rounded.reshape(len(tables), -1)
+
+
+def _cox_again(counts: Ints, publication: Publication, base: int) -> Rerun:
+    """Tell of many originals whether Cox's procedure makes the published counts of them."""
+    small = of_used(publication)
+    inner = Publication(publication.domain, (small.domain.names,))
+
+    def many(originals: Ints, _: np.random.Generator) -> Floats:
+        tables = inner.added_up_each(originals)
+        found = small.added_up_each(_by_cox(tables.reshape(-1, *small.domain.shape), base))
+        most = small.added_up_each(tables).max(axis=1, initial=0)
+        # Too small a table would have been refused.
+        right = (found == counts).all(axis=1) & ((most == 0) | (most >= base))
+        return np.asarray(right.astype(np.float64))
+
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        return float(many(original.counts.reshape(1, -1), generator)[0])
+
+    return Rerun(estimate, exact=True, cost=2.0, many=many)
 
 
 def _chance(

@@ -1,9 +1,10 @@
-"""Unbiased controlled rounding of a two-way table (Cox 1987), exactly in whole numbers.
+"""Controlled rounding of a two-way table by closed walks (Cox 1987), exactly in whole numbers.
 
 The table of rests (count modulo base) is bordered so that all its rows and columns add up to
 multiples of the base. As long as a rest is left there is a closed walk through rests, alternating
 between rows and columns. Adding and subtracting along it in turn keeps all sums, and the amount is
-one of the two that make a rest a multiple: each with the probability that keeps the expectation.
+one of the two that make a rest a multiple: each with the probability that keeps the expectation, or
+always the likelier one, which is the shorter step, where there is to be no chance.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from copy import deepcopy
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.protection.rounding import cox_steps
 
 Walk = tuple[list[tuple[int, int]], list[tuple[int, int]]]
 """A closed walk: the cells of its even steps, and those of its odd ones."""
@@ -141,6 +143,25 @@ def round_unbiased(counts: Ints, base: int, generator: np.random.Generator) -> I
         for row, column, is_up in rests.shift(walk, amount):
             up[row, column] = is_up
     return counts - counts % base + base * up[:-1, :-1]
+
+
+def round_without_chance(counts: Ints, base: int) -> Ints:
+    """Round many tables by the same walks and always the shorter step.
+
+    A walk begins in the first row with a rest and goes each time to the first rest of the column or row
+    other than the one it came by; of equal steps the first cell goes down.
+
+    Parameters
+    ----------
+    counts : int64 (tables, rows, columns)
+
+    Returns
+    -------
+    rounded : int64 (tables, rows, columns)
+    """
+    out = np.empty(counts.shape, dtype=np.int64)
+    cox_steps.round_all(*counts.shape, base, np.ascontiguousarray(counts, dtype=np.int64), out)
+    return out
 
 
 def chance_of_rounding(counts: Ints, rounded: Ints, base: int) -> float:

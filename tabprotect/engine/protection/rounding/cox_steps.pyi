@@ -1,0 +1,3 @@
+from typing import Any
+
+def round_all(tables: int, rows: int, columns: int, base: int, counts: Any, rounded: Any, /) -> None: ...
