@@ -160,7 +160,8 @@ def round_without_chance(counts: Ints, base: int) -> Ints:
     rounded : int64 (tables, rows, columns)
     """
     out = np.empty(counts.shape, dtype=np.int64)
-    cox_steps.round_all(*counts.shape, base, np.ascontiguousarray(counts, dtype=np.int64), out)
+    tables, rows, columns = counts.shape
+    cox_steps.round_all(tables, rows, columns, base, np.ascontiguousarray(counts, dtype=np.int64), out)
     return out
 
 
