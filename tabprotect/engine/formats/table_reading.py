@@ -16,6 +16,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import in_roles, refuse_measures
 from tabprotect.engine.formats.layouts.hidden_cells import worked_out
 from tabprotect.engine.formats.layouts.settled_totals import settle_totals
+from tabprotect.engine.formats.layouts.stated_multipliers import check_unit_variables
 from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
@@ -81,6 +82,7 @@ def read_table(
         cells, roles = in_roles(cells, reading, dropped=isinstance(kind, RowFormat))
         if not len(cells.counts):
             raise InputError(message("the table has no counts"), hint=message("export it again"))
+        check_unit_variables(cells, reading)
         cells, named = without_names(cells)
         refuse_measures(cells, reading)
         if reading.missing == "suppressed":

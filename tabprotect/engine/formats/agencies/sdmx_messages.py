@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +29,14 @@ from tabprotect.engine.formats.layouts.observations import (
     refuse_names,
     refuse_texts,
     with_a_variable,
+)
+from tabprotect.engine.formats.layouts.stated_multipliers import (
+    UNIT_MULT,
+    multiplied,
+    power_of,
+    refuse_multiples,
+    refuse_several,
+    told,
 )
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
@@ -150,6 +158,7 @@ class SdmxMessage(Format):
 def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellList, list[str]]:
     """The observations as cells, with their statuses in the notes."""
     listed = list(observations)
+    values, notes = _multiplied(listed, reading)
     names = tuple(listed[0].key) if listed else ()
     if any(one.key.keys() != set(names) for one in listed):
         raise InputError(message("the observations are not all of the same dimensions"), hint=HINT)
@@ -159,22 +168,35 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
     )
     categories = tuple(tuple(of.numbers) for of in numbered)
     cells, _ = Observations(
-        names,
-        categories,
-        codes,
-        [one.value for one in listed],
-        lambda at, text: (text, withheld(listed[at].statuses)),
+        names, categories, codes, values, lambda at, text: (text, withheld(listed[at].statuses))
     ).cells(reading)
     if not names or not len(cells.counts):
         raise InputError(message("the message holds no observations with a value"), hint=HINT)
     for name, of in zip(names, categories, strict=True):
         check_categories(name, len(of))
-    notes = []
     for name in (CONF_STATUS, OBS_STATUS):
         statuses = [one.statuses[name] for one in listed if name in one.statuses]
         if set(statuses) - {FREE, NORMAL, NOT_FOR_PUBLICATION}:
             notes.append(statuses_told(name, statuses))
     return cells, notes
+
+
+def _multiplied(listed: Sequence[Observation], reading: Reading) -> tuple[list[object], list[str]]:
+    """The values with the multipliers that the message states, and what is told of them."""
+    values: list[object] = [one.value for one in listed]
+    units = dict.fromkeys(unit for one in listed if (unit := one.statuses.get(UNIT)))
+    refuse_several(units)
+    if not any(UNIT_MULT in one.statuses for one in listed):
+        refuse_multiples(units, reading)
+        return values, []
+    powers = (
+        [power_of(one.statuses.get(UNIT_MULT, UNKNOWN)) for one in listed] if reading.scale is None else []
+    )
+    return (multiplied(values, powers), [told(powers)]) if any(powers) else (values, [])
+
+
+UNKNOWN = "?"
+"""The multiplier of an observation of which a message does not tell which of several it has."""
 
 
 def _check_names(domain: Domain) -> None:

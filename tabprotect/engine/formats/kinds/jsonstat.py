@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.arrays import Codes
+from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import text_of
@@ -31,6 +31,13 @@ from tabprotect.engine.formats.layouts.observations import (
     counts_shown,
     number_shown,
     numbers_shown,
+)
+from tabprotect.engine.formats.layouts.stated_multipliers import (
+    multiplied,
+    multiplier_in,
+    power_of,
+    refuse_multiples,
+    told,
 )
 from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
@@ -77,6 +84,13 @@ class JsonStat(Format):
         if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
             raise InputError(message("the sizes of the dimensions are not those stated"), hint=_HINT)
         codes, values, in_place = _values(dataset, tuple(map(len, categories)))
+        for axis, category in enumerate(described):
+            if isinstance(stated := category.get("unit"), dict):
+                units = _units(stated, categories[axis], reading)
+                at = CellList(tuple(ids), tuple(categories), codes, _NONE, lambda _: None).code(axis)
+                powers = [units[code] for code in at.tolist()]
+                values = multiplied(values, powers) if any(powers) else values
+                notes = [*notes, told(powers)] if any(powers) else notes
         extension = dataset.get("extension")
         observations = Observations(
             tuple(ids),
@@ -93,6 +107,8 @@ class JsonStat(Format):
             },
         )
         cells, remarks = observations.cells(reading, _measures(dataset, dimension, ids))
+        for category, names in zip(described, categories, strict=True):
+            _refuse_units(category, names, reading)
         return cells, [*notes, *remarks]
 
     def about(self, path: Path) -> About:
@@ -114,7 +130,8 @@ class JsonStat(Format):
         return About(
             label,
             notes=tuple(filter(None, sentences)),
-            unit=next(filter(None, units), ""),
+            # Figures that were thousands of persons are persons.
+            unit=next((unit for unit in units if unit and multiplier_in(unit) == 1), ""),
             source=source,
             date=day[:10],
         )
@@ -259,6 +276,27 @@ def _labels(category: Mapping[str, object]) -> dict[str, str]:
     found = category.get("label")
     said = found.items() if isinstance(found, dict) else ()
     return {code: text for code, text in said if isinstance(text, str) and text}
+
+
+_NONE: Ints = np.empty(0, dtype=np.int64)
+
+
+def _units(stated: Mapping[str, object], codes: Sequence[str], reading: Reading) -> list[int]:
+    """The power of ten by which the values of each code are multiplied; none where a person says it."""
+    said = [unit if isinstance(unit := stated.get(code), dict) else {} for code in codes]
+    powers = [power_of(unit.get("multiplier") or 0) for unit in said]
+    return powers if reading.scale is None else [0] * len(codes)
+
+
+def _refuse_units(category: Mapping[str, object], codes: Sequence[str], reading: Reading) -> None:
+    """Refuse a unit that is a multiple in words alone."""
+    found = category.get("unit")
+    stated: Mapping[str, object] = found if isinstance(found, dict) else {}
+    read = [reading.count] if reading.count in codes else list(codes) if len(codes) == 1 else []
+    for code in read:
+        unit = stated.get(str(code))
+        if isinstance(unit, dict) and not unit.get("multiplier"):
+            refuse_multiples([text_of(unit.get(name)) for name in ("label", "base")], reading)
 
 
 def _parents(category: Mapping[str, object]) -> dict[str, str]:

@@ -32,6 +32,7 @@ from tabprotect.engine.formats.layouts.observations import (
     texts_shown,
     with_a_variable,
 )
+from tabprotect.engine.formats.layouts.stated_multipliers import multiplier_in, refuse_multiples
 from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
@@ -136,6 +137,12 @@ class Px(Format):
         )
         contents = [names.index(name) for name in file.all("CONTVARIABLE") if name in names]
         cells, notes = observations.cells(reading, contents)
+        read = [reading.count] if reading.count else [""]
+        units = file.said.get("UNITS", {})
+        refuse_multiples(
+            [text for of in (units.get(one or "") for one in read) for text in of or units.get("", [])],
+            reading,
+        )
         if file.odd and reading.strict:
             raise InputError(
                 message("keywords that PX does not have: {odd}", ", ".join(file.odd)),
@@ -152,7 +159,8 @@ class Px(Format):
             file.one("TITLE") or file.one("CONTENTS"),
             # A hash parts the lines of a text.
             notes=tuple(text.replace("#", " ") for text in notes),
-            unit="" if unit == NUMBER else unit,
+            # Figures that were thousands of persons are persons.
+            unit="" if unit == NUMBER or multiplier_in(unit) > 1 else unit,
             source=file.one("SOURCE"),
             date=f"{day[:4]}-{day[4:6]}-{day[6:8]}" if natural(day[:8]) is not None else "",
         )

@@ -14,13 +14,21 @@ counts with F (free), suppressed ones without a value, with `OBS_STATUS` Q and `
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, VERSION, identified, structure_id
+from tabprotect.engine.formats.agencies.sdmx_identifiers import (
+    AGENCY,
+    UNIT,
+    VERSION,
+    identified,
+    structure_id,
+)
 from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
@@ -28,6 +36,14 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.observations import texts_shown
+from tabprotect.engine.formats.layouts.stated_multipliers import (
+    UNIT_MULT,
+    divided,
+    power_of,
+    refuse_multiples,
+    refuse_several,
+    told,
+)
 from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
@@ -122,16 +138,24 @@ class SdmxCsv(Format):
             )
         dropped = [c for c in range(len(ids)) if c != value and c not in variables]
         form = Form("long", value, left_out=frozenset(dropped))
+        _refuse_units(source, ids, reading)
+        powers = _powers(source, ids) if reading.scale is None else {}
+        scaled = replace(reading, scale=10 ** max(powers.values())) if any(powers.values()) else reading
         try:
             cells, notes = read_long(
-                source, form, reading, marks=CountMarks.parse(reading.marks), progress=progress
+                source, form, scaled, marks=CountMarks.parse(reading.marks), progress=progress
             )
         except InputError:
             _refuse_deletions(source, ids)
             raise
         _refuse_deletions(source, ids)
+        if any(powers.values()):
+            own = [powers[cells.line(entry) or 0] for entry in range(len(cells.counts))]
+            cells = divided(cells, np.array(own, dtype=np.int64))
+            notes.append(told(own))
         cells = _with_labels(cells, source, variables if named else [], labels=reading.labels)
         behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
+        behind = [name for name in behind if not powers or _id(name) != UNIT_MULT]
         if behind:
             notes.append(message("attributes were left out: {behind}", ", ".join(behind)))
         return cells, notes + _status_notes(source, ids)
@@ -165,6 +189,28 @@ class SdmxCsv(Format):
             without=cube.hidden,
             after={OBS_STATUS: (NORMAL, SUPPRESSED), CONF_STATUS: (status, CONFIDENTIAL)},
         )
+
+
+def _column(source: TextRows, ids: Sequence[str], name: str) -> Iterator[tuple[int, str]]:
+    """The line and the code of each row in an attribute; nothing where there is none."""
+    if name not in ids:
+        return
+    at = ids.index(name)
+    for number, row in islice(enumerate(source.rows()), 1, None):
+        yield source.line(number), _parted(row[at])[0] if len(row) > at else ""
+
+
+def _powers(source: TextRows, ids: Sequence[str]) -> dict[int, int]:
+    """The power of ten of each line, where the file states them."""
+    return {line: power_of(text) for line, text in _column(source, ids, UNIT_MULT)}
+
+
+def _refuse_units(source: TextRows, ids: Sequence[str], reading: Reading) -> None:
+    """Refuse observations of several units, and of one that is said in words to be a multiple."""
+    found = dict.fromkeys(text for _, text in _column(source, ids, UNIT) if text)
+    refuse_several(found)
+    if UNIT_MULT not in ids:
+        refuse_multiples(found, reading)
 
 
 def _refuse_deletions(source: TextRows, ids: Sequence[str]) -> None:

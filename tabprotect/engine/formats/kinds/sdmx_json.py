@@ -22,15 +22,24 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import text_of
-from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, MADE, PREPARED, TITLE, structure_id
+from tabprotect.engine.formats.agencies.sdmx_identifiers import (
+    AGENCY,
+    MADE,
+    PREPARED,
+    TITLE,
+    UNIT,
+    structure_id,
+)
 from tabprotect.engine.formats.agencies.sdmx_messages import (
     HINT,
+    UNKNOWN,
     Observation,
     SdmxMessage,
     about_of,
     texts_beside,
 )
 from tabprotect.engine.formats.layouts.observations import number_shown, numbers_shown
+from tabprotect.engine.formats.layouts.stated_multipliers import UNIT_MULT
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     CONF,
@@ -235,7 +244,7 @@ def _statuses(attributes: Sequence[Component], given: Sequence[object]) -> dict[
     """Attribute -> code; an entry that is no number is the value itself."""
     found = {}
     for attribute, value in zip(attributes, given, strict=False):
-        if value is not None and attribute["id"] in (OBS_STATUS, CONF_STATUS):
+        if value is not None and attribute["id"] in (OBS_STATUS, CONF_STATUS, UNIT, UNIT_MULT):
             codes = attribute.get("values")
             if codes and isinstance(value, int) and not isinstance(value, bool):
                 value = _code(codes, value)
@@ -256,11 +265,18 @@ def _observations(structure: Structure, data: DataSet, measure: str | None) -> I
         )
     at = measures.index(measure) if measure in measures else 0
     every = {d["id"]: _code(d["values"], 0) for d in dimensions["dataSet"]}
+    alone = {
+        part["id"]: _code(part["values"], 0) if len(part["values"]) == 1 else UNKNOWN
+        for level in _LEVELS
+        for part in attributes[level]
+        if part["id"] in (UNIT, UNIT_MULT) and part.get("values")
+    }
+    alone |= _statuses(attributes["dataSet"], data.get("attributes") or [])
     flat = [d for level in _LEVELS for d in dimensions[level]]
     order = [d["id"] for d in sorted(flat, key=lambda d: d.get("keyPosition", len(flat)))]
     for series_key, series in (data.get("series") or {"": data}).items():
         outer = every | _key(dimensions["series"], series_key)
-        said = _statuses(attributes["series"], series.get("attributes") or [])
+        said = alone | _statuses(attributes["series"], series.get("attributes") or [])
         for key, values in (series.get("observations") or {}).items():
             inner = outer | _key(dimensions["observation"], key)
             rest = _statuses(attributes["observation"], values[len(measures) :])

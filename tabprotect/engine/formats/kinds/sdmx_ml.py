@@ -23,18 +23,21 @@ from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     AGENCY,
     PREPARED,
     TEXTS,
+    UNIT,
     VALUE,
     VERSION,
     structure_id,
 )
 from tabprotect.engine.formats.agencies.sdmx_messages import (
     HINT,
+    UNKNOWN,
     Observation,
     SdmxMessage,
     about_of,
     texts_beside,
 )
 from tabprotect.engine.formats.layouts.observations import cells_shown, texts_shown
+from tabprotect.engine.formats.layouts.stated_multipliers import UNIT_MULT
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, NORMAL, OBS_STATUS, SUPPRESSED
 from tabprotect.engine.formats.text.markup import quoteattr
@@ -63,13 +66,24 @@ class SdmxMl(SdmxMessage):
 
     def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
         answer = _answer("xml", path, measure=reading.count or VALUE, attributes=sorted(_ATTRIBUTES))
-        found = list(_observations(answer, path))
+        found = [
+            replace(one, statuses={**self._alone(path), **one.statuses})
+            for one in _observations(answer, path)
+        ]
         shared = set.intersection(*(set(one.key) for one in found)) if found else set()
         further = sorted({name for one in found for name in one.key} - shared)
         if not further:
             return found, []
         kept = [replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found]
         return kept, [message("taken for attributes, as not all have them: {further}", ", ".join(further))]
+
+    def _alone(self, path: Path) -> dict[str, str]:
+        """Unit and multiplier where the message states one of each, at whatever level."""
+        said: dict[str, list[str]] = {}
+        for kind, told in rows_of(_answer("xml_texts", path, names=(UNIT, UNIT_MULT)), 0, 2, path):
+            if text(kind, path) in (UNIT, UNIT_MULT):
+                said.setdefault(text(kind, path), []).append(text(told, path))
+        return {kind: codes[0] if len(codes) == 1 else UNKNOWN for kind, codes in said.items()}
 
     def about(self, path: Path) -> About:
         said = rows_of(_answer("xml_texts", path, names=TEXTS), 0, 2, path)
