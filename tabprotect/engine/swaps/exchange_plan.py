@@ -46,7 +46,7 @@ class ExchangePlan:
     def steps(self, counts: Ints) -> Ints:
         """The number of steps in each stratum, int64 (strata,): its units are kept."""
         units = counts[self.cell].reshape(self.shape[0], -1).sum(axis=1)
-        return np.rint(self.rate * units).astype(np.int64)
+        return np.asarray(np.rint(self.rate * units), dtype=np.int64)
 
     def changes(
         self, counts: Ints, number: int, generator: np.random.Generator, steps: Ints | None = None
@@ -68,13 +68,17 @@ class ExchangePlan:
         starts = np.concatenate([[0], np.cumsum(each)]).astype(np.int64)
         total, size = int(starts[-1]), self.shape[1] * self.shape[2]
         held, most = counts[self.cell], max(AT_ONCE // max(3 * total, 1), 1)
-        room = [np.empty(n, dtype=np.int64) for n in (size, size, 4 * int(each.max(initial=0)))]
+        filled, at = (np.empty(size, dtype=np.int64) for _ in range(2))
+        touched = np.empty(4 * int(each.max(initial=0)), dtype=np.int64)
         for begin in range(0, number, most):
             copies = min(most, number - begin)
             found, by = (np.empty(4 * total * copies, dtype=np.int64) for _ in range(2))
             ends = np.zeros(copies, dtype=np.int64)
             drawn: Floats = generator.random(3 * total * copies)
-            exchanges.steps((copies, *self.shape), self.theta, starts, drawn, held, *room, found, by, ends)
+            exchanges.steps(
+                *((copies, *self.shape), self.theta, starts, drawn),
+                *(held, filled, at, touched, found, by, ends),
+            )
             last = int(ends[-1])
             yield (
                 self.cell[found[:last]],

@@ -124,7 +124,7 @@ def exchanged(counts: np.ndarray, theta: float, rate: float) -> ExchangeSteps:
 def test_beliefs_are_those_of_all_originals(theta: float) -> None:
     counts = np.array([[1, 2, 0], [2, 0, 1]])
     likelihood = exchanged(counts, theta, 0.5)
-    tables, step, law = matrix(counts, theta)
+    tables, step, _ = matrix(counts, theta)
     at = tables.index(tuple(counts.reshape(-1).tolist()))
     forward = np.linalg.matrix_power(step, 3)[:, at]
     priors: list[Any] = [Uniform(), Factorial(theta), Poisson(np.array([1.5, 1.0, 0.5, 2.0, 0.7, 0.3]))]
