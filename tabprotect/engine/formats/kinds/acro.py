@@ -52,7 +52,8 @@ class Acro(Format):
         return tuple(dict.fromkeys(table.uid for table in tables_of(path)))
 
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
-        tables, others = [], []
+        tables: list[ResultTable] = []
+        others: list[ResultTable] = []
         for table in tables_of(path):
             (tables if not table.holds else others).append(table)
         table = self._chosen(tables, others, reading)
