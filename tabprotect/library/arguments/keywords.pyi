@@ -39,6 +39,7 @@ class ReadingKeywords(TypedDict, total=False):
     where: Mapping[str, str] | None
     scale: int | None
     labels: bool
+    texts_in: str | None
     form: str | None
     columns: str | None
     sheet: str | int | None
