@@ -8,7 +8,7 @@ factors, one per published count, each a function of the true count there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -247,6 +247,12 @@ class Rerun:
         What is known of many originals without a call: ``estimate``'s answer, or NaN where only a
         call tells, ``int64 (originals, inner cells) -> float64 (originals,)``. It saves time alone:
         what is told counts as a call.
+    walk
+        Where originals are too many to be weighed one by one: an endless walk through them, int64
+        (inner cells,) at each step, that leaves the posterior of a uniform prior as it is; it ends
+        at once where no first original is found.
+    walk_cost
+        Microseconds of one step, roughly.
     """
 
     estimate: Callable[[Table, np.random.Generator], float]
@@ -255,6 +261,8 @@ class Rerun:
     programmes: bool = False
     many: Callable[[Ints, np.random.Generator], Floats] | None = None
     known_weights: Callable[[Ints], Floats] | None = None
+    walk: Callable[[np.random.Generator], Iterator[Ints]] | None = None
+    walk_cost: float = 0.0
 
     def cost_over(self, cells: int) -> float:
         """The stated cost, or the usual cost for a candidate original with so many cells."""
@@ -461,6 +469,7 @@ def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
         programmes=any(rerun.programmes for rerun in reruns),
         many=many if any(rerun.many is not None for rerun in reruns) else None,
         known_weights=_known_by_first(reruns),
+        walk=None,
     )
 
 
