@@ -82,7 +82,9 @@ class QuerySpace:
         progress: Progress = SILENT,
     ) -> None:
         check_table(table)
-        evidence = Evidence.gather(table.table, SmallCount.parse(at_risk), cells=cells, progress=progress)
+        evidence = Evidence.gather(
+            table.history.project.counted, SmallCount.parse(at_risk), cells=cells, progress=progress
+        )
         with about(beta="threshold"):
             self._state = ReleaseSet.begin(standard(evidence, threshold, criterion), progress=progress)
 

@@ -21,10 +21,11 @@ from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.releasing.coins import agency_randomness
-from tabprotect.engine.project.sources import Opened, open_table, records_file
+from tabprotect.engine.project.sources import Opened, open_table, records_file, sums_not_counts
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion_evidence import Evidence
@@ -159,6 +160,8 @@ class ServedTable:
             counted = tabulate_with_keys(records, columns, wide=True, progress=progress)
             opened = Opened(counted.table)
         elif opened is None:
+            if is_magnitudes(Path(source)):
+                raise sums_not_counts(())
             opened = open_table(source, progress=progress)
         name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"
         self.id = service.table.id or name

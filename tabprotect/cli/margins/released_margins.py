@@ -116,7 +116,7 @@ def gather(asked: Gathering, console: Console) -> Evidence:
     """The table of a command with the figures of all its margins."""
     rule = SmallCount.parse(asked.at_risk)
     workers = None if asked.workers is None else parse_workers(asked.workers)
-    table = open_source(asked.table, asked.reading, console).project.original
+    table = open_source(asked.table, asked.reading, console).project.counted
     return Evidence.gather(table, rule, cells=asked.cells, workers=workers, progress=console)
 
 

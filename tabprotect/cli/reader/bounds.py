@@ -46,7 +46,7 @@ class Bounding(Options):
 def run_bounds(asked: Bounding, console: Console) -> None:
     """Print the bounds. They name true counts: the output is confidential."""
     rule = SmallCount.parse(asked.at_risk)
-    table = open_source(asked.table, asked.reading, console).project.original
+    table = open_source(asked.table, asked.reading, console).project.counted
     lattice = Lattice.of(table.domain)
     found = bounds(
         table,

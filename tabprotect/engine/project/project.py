@@ -19,6 +19,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.options import DEFAULT_METHOD
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes, ComparisonPlan, ReleasePlan
+from tabprotect.engine.project.sources import sums_not_counts
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
@@ -175,6 +176,19 @@ class Project:
     def measure(self) -> Measure:
         """Return what its table holds."""
         return "magnitudes" if self.of_magnitudes else "counts"
+
+    @property
+    def counted(self) -> Table:
+        """The table, where it is one of counts.
+
+        Raises
+        ------
+        InputError
+            For a table of sums, whose numbers of contributors are another table.
+        """
+        if self.of_magnitudes:
+            raise sums_not_counts(self.original.domain.names)
+        return self.original
 
     @property
     def of_magnitudes(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,17 @@ if TYPE_CHECKING:
 
 AS_IT_IS = Reading(count=COUNT, totals=NONE)
 """How the table of an example is read: a column for each variable and one of counts, all of inner cells."""
+
+
+def sums_not_counts(names: Sequence[str]) -> InputError:
+    """The error for a table of sums where margins of counts are judged together."""
+    return InputError(
+        message("this is a table of sums, and what margins tell together is judged of counts"),
+        hint=message(
+            "count the records themselves: tabprotect tabulate RECORDS --by {names} --out counts.csv",
+            ",".join(names) or "A,B",
+        ),
+    )
 
 
 @dataclass(frozen=True)

@@ -252,3 +252,26 @@ def test_a_table_without_small_counts(run: Run, tmp_path: Path) -> None:
     for words in (("widths",), ("frontier", "--release", "A"), ("optimal",)):
         found = run(words[0], safe, *words[1:])
         assert found.code == 3 and "no small counts" in found.err and "--at-risk" not in found.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["frontier", "{file}", "--release", "nace"],
+        ["bounds", "{file}", "--release", "nace"],
+        ["widths", "{file}"],
+        ["optimal", "{file}"],
+        ["serve-session", "sqlite:///{folder}/s.db", "--table", "{file}", "--query", "region"],
+        ["serve", "{file}"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_table_of_sums_is_refused_where_margins_of_counts_are_judged(
+    words: list[str], tmp_path: Path, run: Run
+) -> None:
+    file = tmp_path / "sums.parquet"
+    made = ["tabulate", "example:fictitious-businesses", "--by", "nace,region", "--measure", "turnover"]
+    assert run(*made, "--holding", "ent", "--out", file).code == 0
+    refused = run(*(word.format(file=file, folder=tmp_path) for word in words))
+    assert refused.code == 3
+    assert "a table of sums" in refused.err
