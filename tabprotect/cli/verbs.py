@@ -89,6 +89,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     message("this program"): {
         "help": ("completion", message("what there is, or what a command takes")),
         "completion": ("completion", message("a script that completes commands in a shell, or a man page")),
+        "selftest": ("data.selftest", message("whether this installation computes what it must")),
     },
 }
 """The commands under the headings of ``--help``: the module of each, and what it does."""
@@ -156,7 +157,9 @@ class Formatter(argparse.HelpFormatter):
         return f"{text}\n" if "\n" in text else super()._format_text(translate(text))
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return action.help and translate(action.help)
+        # Only argparse's own texts name what it fills in.
+        own = action.help is None or "%(" in action.help
+        return action.help and translate(action.help if own else action.help.replace("%", "%%"))
 
 
 class Parser(argparse.ArgumentParser):

@@ -77,6 +77,17 @@ def rehearsing() -> Iterator[Rehearsal]:
             _rehearsal = None
 
 
+@contextlib.contextmanager
+def not_rehearsed() -> Iterator[None]:
+    """Write meanwhile as without a rehearsal: files that are read back and removed at once."""
+    global _rehearsal
+    held, _rehearsal = _rehearsal, None
+    try:
+        yield
+    finally:
+        _rehearsal = held
+
+
 def is_kept(path: Path) -> bool:
     """Tell whether a change of this file may stay: in a rehearsal, of none but its own."""
     return _rehearsal is None or path in _rehearsal.files.values()

@@ -16,7 +16,6 @@ from tabprotect.engine.release.likelihood import (
     UNBOUNDED,
     AdaptiveSequence,
     CellFactors,
-    ExchangeSteps,
     Likelihood,
     MoveSequence,
     RecordSwaps,
@@ -59,8 +58,6 @@ class Misreading:
             return _of_factors(likelihood, self.power)
         if isinstance(likelihood, RecordSwaps):
             return _of_swaps(likelihood, self.power)
-        if isinstance(likelihood, ExchangeSteps):
-            return replace(likelihood, plan=replace(likelihood.plan, rate=likelihood.plan.rate / self.power))
         return _of_moves(likelihood, self.power)
 
 

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tabprotect import version
 from tabprotect.cli import main as command_line
 from tabprotect.cli.reader.verify import NOT_WHOLE
 from tabprotect.cli.verbs import whole
 from tabprotect.engine import errors
 from tabprotect.engine.protection.registered import methods
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
 NUMBERS = {12: "Twelve", 13: "Thirteen", 14: "Fourteen", 15: "Fifteen", 16: "Sixteen"}
 SHELL = "\n".join(re.findall(r"(?s)```sh\n(.*?)```", README))
 COMMANDS = re.findall(r"(?m)(?:^|/bin/)tabprotect ([a-z][^\n&]*)", SHELL)
@@ -51,3 +53,8 @@ def test_commands_are_found_and_a_wrong_one_does_not_parse() -> None:
     assert len(COMMANDS) >= 14
     with pytest.raises(command_line.UsageError):
         whole("infer").parse_args(["infer", "release.zip", "--priors", "positive"])
+
+
+def test_the_number_of_compiled_parts_is_that_of_the_program() -> None:
+    stated = f"compiled: {len(version.KERNELS)} of {len(version.KERNELS)}"
+    assert stated in README and stated in (ROOT / "resources/docs/site/install.md").read_text()

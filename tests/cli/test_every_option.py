@@ -111,7 +111,6 @@ READING = {
     "options.where": "--where zzz=1",
     "options.scale": "--scale 7",
     "options.labels": "--labels",
-    "options.texts_in": "odd.px | --texts-in zz",
     "options.form": "--form grid",
     "options.columns": "--columns sex",
     "options.sheet": "--sheet zzz",
@@ -450,6 +449,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "out": "--out out/c.csv",
         },
     ),
+    "selftest": ("--only csv", "", {"only": "--only criterion", "out": "--out out/q.json"}),
     "count-tables": (
         "--rows 3,4 --cols 2,5",
         "",

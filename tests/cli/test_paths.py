@@ -57,6 +57,7 @@ GIVEN: Mapping[str, Mapping[str, str]] = {
     "restore": {"published": TABLE},
     "rules": {"table": "m.parquet", "--rule": "p=10"},
     "run": {"recipe": "recipe.toml", "--out": "new"},
+    "selftest": {"--only": "format csv", "--out": "new.html"},
     "serve": {"source": "example:langsrud-lupp"},
     "serve-session": {"--table": TABLE, "--at-risk": "1..30", "database": "new.sqlite"},
     "tabulate": {"microdata": "people.csv", "--by": "v,w", "--out": "new.csv"},

@@ -82,6 +82,8 @@ HELP = [
     "protection",
     "protection.methods",
     "plain_values",
+    "tables",
+    "tables.category_order",
     "plain_values.decoding",
     "plain_values.encoding",
     "release",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tabprotect.engine.tables.table import Table
-from tabprotect.engine.tables.variable import MISSING
 from tabprotect.languages.messages import message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.tables.table import Table
 
 ORDERS = {
     "file": message("As in the file"),
@@ -28,6 +28,8 @@ def in_order(categories: Sequence[str], by: Mapping[str, str] | None = None) -> 
 
     As numbers if all are whole numbers, else as texts.
     """
+    from tabprotect.engine.tables.variable import MISSING
+
     word = (by or {}).get
     present = [(word(category, category), category) for category in categories if category != MISSING]
     if all(_WHOLE.fullmatch(text) for text, _ in present):
@@ -49,6 +51,11 @@ def reordered(table: Table, order: str | None, *, but: bool = False) -> Table:
     """
     if order not in ("name", "code") or (order == "code" and but):
         return table
+    # Late: options name the orders before anything is computed.
+    import numpy as np
+
+    from tabprotect.engine.tables.table import Table
+
     for name in table.domain.names:
         variable = table.domain[name]
         labels = dict(zip(variable.categories, variable.labels, strict=False)) if order == "name" else None

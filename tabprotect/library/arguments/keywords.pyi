@@ -39,7 +39,6 @@ class ReadingKeywords(TypedDict, total=False):
     where: Mapping[str, str] | None
     scale: int | None
     labels: bool
-    texts_in: str | None
     form: str | None
     columns: str | None
     sheet: str | int | None
@@ -266,7 +265,7 @@ class CyclicPerturbation(ProtectingKeywords, total=False):
     alpha: float | None
     beta: float | None
     passes: int | None
-    blocking: Literal["any_zero", "negative", "reversible", "exchange", "none"] | None
+    blocking: Literal["any_zero", "negative", "reversible", "none"] | None
     order: Literal["listed", "random", "replacement", "positive"]
     n_cover: int
     theta: float | None
@@ -277,8 +276,6 @@ class CyclicPerturbation(ProtectingKeywords, total=False):
     cap: int | None
     design_theta: float | None
     zeros: str | None
-    split: str | None
-    rate: float | None
 
 class DiscreteGaussian(ProtectingKeywords, total=False):
     """The parameters of ``discrete_gaussian``."""

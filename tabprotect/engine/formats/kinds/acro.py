@@ -52,10 +52,9 @@ class Acro(Format):
         return tuple(dict.fromkeys(table.uid for table in tables_of(path)))
 
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
-        tables: list[ResultTable] = []
-        others: list[ResultTable] = []
-        for table in tables_of(path):
-            (tables if not table.holds else others).append(table)
+        listed = [*tables_of(path)]
+        tables = [table for table in listed if not table.holds]
+        others = [table for table in listed if table.holds]
         table = self._chosen(tables, others, reading)
         # The mark that this program itself writes for a suppressed count.
         marks = CountMarks.parse(reading.marks, own={HIDDEN: "suppressed"})

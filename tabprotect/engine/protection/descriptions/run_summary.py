@@ -149,11 +149,7 @@ def summarise(protected: Protected) -> RunSummary:
     preserved = None
     if main.table.domain == domain and main.suppressed is None:
         moves = parameters.get("cycles")
-        kept = Publication(domain, all_margins(domain))
-        if isinstance(moves, MoveSet):
-            kept = moves.publication
-        elif "split" in parameters:
-            kept = methods()[release.mechanism.method].kept(domain, release.mechanism.values) or kept
+        kept = moves.publication if isinstance(moves, MoveSet) else Publication(domain, all_margins(domain))
         truth = Table.dense(domain, judged.truth) if weighted else record.problem.table
         preserved = kept.sums(truth) == kept.sums(main.table)
     return RunSummary(
