@@ -118,7 +118,10 @@ def _attacked(asked: Attack, console: Console) -> AttackedFiles:
 def _lines(found: Attacked, shown: Ints) -> list[str]:
     domain, ways = found.numbers.domain, found.ways()
     value, belief = found.cells.most_likely()
-    known = found.known(BELIEF_LIMIT)
+    known, proved = found.known(BELIEF_LIMIT), ways.count("proved")
+    of_hidden = found.of_hidden(shown, BELIEF_LIMIT)
+    if of_hidden is not None:
+        hidden, known, proved = of_hidden
     lines = [
         plural(
             known,
@@ -126,17 +129,21 @@ def _lines(found: Attacked, shown: Ints) -> list[str]:
             "{known:,} of {size:,} counts can be known",
             known,
             domain.size,
+        )
+        if of_hidden is None
+        else plural(
+            hidden,
+            "{known:,} of {hidden:,} hidden count can be known",
+            "{known:,} of {hidden:,} hidden counts can be known",
+            known,
+            hidden,
         ),
-        plural(
-            ways.count("proved"),
-            "{proved:,} of them is proved",
-            "{proved:,} of them are proved",
-            ways.count("proved"),
-        ),
+        plural(proved, "{proved:,} of them is proved", "{proved:,} of them are proved", proved),
         *found.notes,
     ]
-    surest = np.argsort(-belief, kind="stable")
-    for cell in surest[belief[surest] > BELIEF_LIMIT][:SHOWN].tolist():
+    asked = np.where((shown < 0) | (of_hidden is None), belief, 0.0)
+    surest = np.argsort(-asked, kind="stable")
+    for cell in surest[asked[surest] > BELIEF_LIMIT][:SHOWN].tolist():
         lines.append(
             message(
                 "  {labels}: {count:,} with {belief:.3f} (published {published}, {way})",

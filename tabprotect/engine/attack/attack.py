@@ -163,7 +163,9 @@ class Attacked:
             }
             for cell in range(domain.size)
         ]
+        of_hidden = self.of_hidden(shown, limit)
         return {
+            **({} if of_hidden is None else dict(zip(_OF_HIDDEN, of_hidden, strict=True))),
             "cells": cells,
             "known": self.known(limit),
             "proved": sum(way == "proved" for way in ways),
@@ -174,9 +176,24 @@ class Attacked:
             "notes": list(self.notes),
         }
 
+    def of_hidden(self, shown: Ints, limit: float) -> tuple[int, int, int] | None:
+        """How many counts are hidden, how many of these can be known, and how many are proved.
+
+        ``None`` where what is published is not the true count.
+        """
+        hidden: Bools = shown < 0
+        if not self.published_exactly()[~hidden].all():
+            return None
+        known = self.cells.most_likely()[1] > limit
+        proved = np.array([way == "proved" for way in self.ways()])
+        return int(hidden.sum()), int((known & hidden).sum()), int((proved & hidden).sum())
+
     def known(self, limit: float) -> int:
         """The number of inner cells one of whose values is believed with more than a limit."""
         return int((self.cells.most_likely()[1] > limit).sum())
+
+
+_OF_HIDDEN = ("hidden", "hidden_known", "hidden_proved")
 
 
 def attack(

@@ -44,6 +44,10 @@ class PublishedReading(Options):
     )
 
 
+_MARKS = ("..", "...", ".", "x", "X", "*", "**", "c", "C", "s", "S", ":", ":c", "#", "n/a", "NA", "blank")
+HIDDEN = " ".join(f"{mark}=suppressed" for mark in _MARKS)
+"""Marks with which offices show that a count is hidden."""
+
 USUAL = PublishedReading()
 """With the usual names of counts and totals."""
 
@@ -106,7 +110,11 @@ def read_published(
         kind = format_of(path)
         # In a cube the option names a measure, and most have but one.
         count = asked.count if isinstance(kind, RowFormat) or asked.count != COUNT else None
-        listed, _ = kind.cells(path, Reading(count=count), progress)
+        # What an office hides is what somebody looks for: its usual marks are no fault.
+        first = "1" if kind.name == "csv" else None
+        hidden = Reading(count=count, marks=HIDDEN, missing="suppressed", header_row=first)
+        reading = hidden if missing == "unknown" else Reading(count=count)
+        listed, _ = kind.cells(path, reading, progress)
         return arranged(listed, asked, missing=missing)
 
 

@@ -104,14 +104,28 @@ def attack_report(attacked: AttackedFiles) -> AttackReport:
         )
         for cell in surest.tolist()
     )
-    verdict = plural(
-        known,
-        "{known:,} of {size:,} counts can be known (more than {limit} sure); {proved:,} of these is proved.",
-        "{known:,} of {size:,} counts can be known (more than {limit} sure); {proved:,} of these are proved.",
-        known,
-        domain.size,
-        in_100(BELIEF_LIMIT),
-        proved,
+    of_hidden = found.of_hidden(shown, BELIEF_LIMIT)
+    hidden, known, proved = (0, known, proved) if of_hidden is None else of_hidden
+    verdict = (
+        plural(
+            hidden,
+            "{known:,} of {hidden:,} hidden count can be known (more than {limit} sure); {proved:,} of these proved.",
+            "{known:,} of {hidden:,} hidden counts can be known (more than {limit} sure); {proved:,} of these proved.",
+            known,
+            hidden,
+            in_100(BELIEF_LIMIT),
+            proved,
+        )
+        if of_hidden is not None
+        else plural(
+            known,
+            "{known:,} of {size:,} counts can be known (more than {limit} sure); {proved:,} of these is proved.",
+            "{known:,} of {size:,} counts can be known (more than {limit} sure); {proved:,} of these are proved.",
+            known,
+            domain.size,
+            in_100(BELIEF_LIMIT),
+            proved,
+        )
     )
     edition = AttackEdition(
         facts=(

@@ -120,7 +120,7 @@ def test_what_is_hidden_and_follows_is_proved(run: Run, tmp_path: Path) -> None:
     assert [cell["count"] for cell in found["cells"]] == [4, 1, 2, 5]
     assert {cell["way"] for cell in found["cells"]} == {"proved"}
     assert found["cells"][1]["published"] is None
-    assert "4 of 4 counts can be known" in report.read_text("utf-8")
+    assert "hidden counts can be known" in report.read_text("utf-8")
 
 
 def test_margins_in_several_files_are_put_together(run: Run, tmp_path: Path) -> None:
