@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -109,7 +110,7 @@ class JsonStat(Format):
         cells, remarks = observations.cells(reading, _measures(dataset, dimension, ids))
         for category, names in zip(described, categories, strict=True):
             _refuse_units(category, names, reading)
-        return cells, [*notes, *remarks]
+        return cells, [*notes, *remarks, *_flags(dataset)]
 
     def about(self, path: Path) -> About:
         dataset, _ = _dataset(_parsed(path))
@@ -331,6 +332,29 @@ def _values(
         raise InputError(message("a value is listed twice"), hint=_HINT)
     codes = tuple(code.astype(np.int32) for code in np.unravel_index(keys, shape))
     return codes, list(value.values()), lambda at, text: in_place(int(keys[at]), text)
+
+
+def _flags(dataset: Mapping[str, object]) -> list[str]:
+    """The statuses of cells that have a value, counted, for people."""
+    status, value = dataset.get("status"), dataset.get("value")
+    listed = (
+        status.items() if isinstance(status, dict) else enumerate(status if isinstance(status, list) else ())
+    )
+    found: Counter[str] = Counter()
+    for cell, code in listed:
+        known = value.get(str(cell)) if isinstance(value, dict) else None
+        if isinstance(value, list) and str(cell).isdecimal() and int(cell) < len(value):
+            known = value[int(cell)]
+        if isinstance(code, str) and code and known is not None:
+            found[code] += 1
+    extension = dataset.get("extension")
+    said = extension.get("status") if isinstance(extension, dict) else None
+    labels = said.get("label") if isinstance(said, dict) else None
+    named = labels if isinstance(labels, dict) else {}
+    parts = [
+        f"{n:,} {code}" + (f" ({named[code]})" if code in named else "") for code, n in sorted(found.items())
+    ]
+    return [message("status: {parts}", ", ".join(parts))] if parts else []
 
 
 def _status(status: object, cell: int) -> str:

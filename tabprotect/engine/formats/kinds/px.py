@@ -49,6 +49,13 @@ COUNTS, NUMBER = "Counts", "number"
 """Title and unit of a table of which none is known."""
 
 HIDDEN = message("Not published, to protect respondents")
+ABOUT_NUMBERS = frozenset(
+    {"AGGREGALLOWED", "BASEPERIOD", "CFPRICES", "CONFIDENTIAL", "DATANOTE", "DATANOTECELL", "DATANOTESUM",
+     "DAYADJ", "HIERARCHYLEVELS", "HIERARCHYNAMES", "REFPERIOD", "SEASADJ", "STOCKFA", "TIMEVAL",
+     "VALUENOTE", "VALUENOTEX"}
+)  # fmt: skip
+"""Keywords that say something of the numbers that no table of counts holds."""
+
 MOST_NOTES = 1000
 """The most cell notes that are written; the explanation of the symbol holds for all."""
 
@@ -149,6 +156,10 @@ class Px(Format):
                 hint=message("keep them as notes (--strict refuses them)"),
             )
         notes += [message("{keyword}: {said}", name, text) for name, text in file.odd.items()]
+        unused = [keyword for keyword in file.said if keyword in ABOUT_NUMBERS]
+        notes += (
+            [message("said of the numbers and left out: {keywords}", ", ".join(unused))] if unused else []
+        )
         return cells, notes
 
     def about(self, path: Path) -> About:

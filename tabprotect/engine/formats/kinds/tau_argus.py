@@ -223,7 +223,11 @@ class TauArgus(Format):
         known = np.array([letter if letter in GIVEN else "" for letter in given], dtype="<U1")
         cells = replace(cells, trees=trees, labels=labels, letters=known if known.any() else None)
         told = statuses_told(STATUS, letters.values()) + message(", totals included")
-        remarks = [*notes, *([told] if letters else [])]
+        beside_counts = [
+            v.name for at, v in enumerate(meta.variables) if at in left_out and "STATUS" not in v.options
+        ]
+        unread = message("left out: {names}", ", ".join(beside_counts))
+        remarks = [*notes, *([told] if letters else []), *([unread] if beside_counts else [])]
         return cells.called(instead=reading.labels), remarks
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
