@@ -82,14 +82,7 @@ def order(folder: Path) -> Said:
 
 @states("sdmx-csv", "`SEX: Sex` and `M: Male`")
 def labels(folder: Path) -> Said:
-    said = opened(
-        table(
-            folder,
-            head="SEX: Sex,GEO",
-            rows="M:Male,N M:Male,S F:Female,N F:Female,S",
-        ),
-        CELLS,
-    )
+    said = opened(table(folder, head="SEX: Sex,GEO", rows="M:Male,N M:Male,S F:Female,N F:Female,S"), CELLS)
     assert said.file is not None and said.file.table.domain["SEX"].labels == ("Male", "Female")
     return said
 
