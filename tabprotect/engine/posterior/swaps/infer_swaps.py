@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.margins import laws_of, standard_errors
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Exchangeable, KnowingZeros, OneCell, Prior, Uniform
+from tabprotect.engine.posterior.prior import Exchangeable, Factorial, KnowingZeros, OneCell, Prior, Uniform
 from tabprotect.engine.posterior.swaps.swap_laws import SwapLaws
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
@@ -49,7 +49,9 @@ def infer_swaps(
         # No plan brings anybody there.
         prior = prior.prior
     prior = Exchangeable() if isinstance(prior, Uniform) else prior
-    of_cells = isinstance(prior, Exchangeable) or (isinstance(prior, OneCell) and prior.cells is None)
+    # Given what a swap keeps the law without association is the exchangeable one.
+    even = isinstance(prior, Factorial) and prior.theta == 1.0
+    of_cells = even or (isinstance(prior, OneCell) and prior.cells is None)
     laws = SwapLaws(likelihood, prior if isinstance(prior, OneCell) else None)
     asked = _Asked(likelihood, prior, laws, SwapRuns(likelihood.plan, laws.published, backwards=True))
     found = laws.of_cells(progress) if of_cells and approach.way != "monte_carlo" else None
