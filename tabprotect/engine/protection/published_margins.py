@@ -68,14 +68,21 @@ def counts_of(release: Release, publication: Publication) -> Ints:
     return publication.stack(tables)
 
 
-def informative(publication: Publication, counts: Ints) -> tuple[Publication, Ints]:
+def informative(
+    publication: Publication, counts: Ints, *, joined: range = range(0)
+) -> tuple[Publication, Ints]:
     """The margins a posterior takes into account, and their counts.
 
     These are all margins, or the inner cells alone of a large table that publishes them.
+
+    Parameters
+    ----------
+    joined
+        Numbers of inner cells, above the usual ones, of which all margins are taken.
     """
     inner = publication.domain
     beside = inner in publication.domains and len(publication.domains) > 1
-    if inner.size <= MOST_JOINED or not beside:
+    if inner.size <= MOST_JOINED or inner.size in joined or not beside:
         return publication, counts
     return inner_cells(publication, counts)
 

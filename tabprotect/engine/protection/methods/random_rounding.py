@@ -22,7 +22,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.fitting.margin_variance import deviation_left
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -48,6 +48,10 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
+
+JOINED = range(2_000, 20_001)
+"""Inner cells of tables of up to three variables whose totals chains over loose sums take with them;
+of fewer the joint chain does."""
 
 
 class RandomRounding(Method):
@@ -108,7 +112,7 @@ class RandomRounding(Method):
             return _true_counts(count, base)
 
         publication = publication_of(release.domain, values)
-        used, counts = informative(publication, counts_of(release, publication))
+        used, counts = _informative(publication, counts_of(release, publication))
         if used is not publication:
             return sum_factors(release, (used, counts), weigh, note=INNER_NOTE, left_out=("joint_noise",))
         # Tables that a base is too large for are refused: none of them was published so.
@@ -139,7 +143,7 @@ class RandomRounding(Method):
         """A table whose rounding the posterior of a large table leaves out, by itself."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         publication = publication_of(release.domain, values)
-        used, _ = informative(publication, counts_of(release, publication))
+        used, _ = _informative(publication, counts_of(release, publication))
         if used is publication:
             return None
         base = values[BASE]
@@ -149,6 +153,11 @@ class RandomRounding(Method):
             note=INNER_NOTE,
             left_out=("joint_noise",),
         )
+
+
+def _informative(publication: Publication, counts: Ints) -> tuple[Publication, Ints]:
+    few = publication.domain.ndim <= 3
+    return informative(publication, counts, joined=JOINED if few else range(0))
 
 
 def _variance(base: int) -> float:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Uniform
+from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -197,3 +198,22 @@ def test_groups_of_categories_are_rounded_with_the_rest(name: str) -> None:
         assert np.array_equal(tables["A", "B"].reshape(2, 2, 3).sum(axis=1), tables["half", "B"])
         assert np.array_equal(tables["odd", "B"].sum(axis=1), tables["odd",])
     assert isinstance(likelihood_of(release), CellFactors)
+
+
+def test_rounded_totals_of_a_large_table_are_taken_with_its_counts() -> None:
+    """They say more of a count than its own rounding, and nothing is left out."""
+    domain = Domain.of_shape((50, 50))
+    counts = np.random.default_rng(4).poisson(2.0, (50, 50))
+    release = (
+        methods()["random_rounding"]
+        .run(Problem(Table.dense(domain, counts)), {}, Randomness.seeded(3))
+        .release
+    )
+    likelihood = likelihood_of(release)
+    assert isinstance(likelihood, CellFactors) and likelihood.left_out == ()
+    found = infer(likelihood, randomness=Randomness.seeded(2))
+    assert found.way == "monte_carlo" and found.r_hat is not None and found.r_hat < 1.1
+    # Counts drawn add up to what the totals allow.
+    drawn = found.draw_originals(5, np.random.default_rng(1), SILENT).reshape(5, 50, 50)
+    rows = next(p.table.counts for p in release.tables if p.table.domain.names == ("A",))
+    assert (np.abs(drawn.sum(axis=2) - rows) < 3).all()

@@ -235,4 +235,4 @@ def test_the_method_of_the_project_is_marked(page: ProtectPage, opened: MainWind
     opened.document.do(set_method, method="small_count_rounding")
     settle()
     marked = [card.accessibleName() for card in page.cards.cards if card.property("current")]
-    assert marked == ["3. Small count rounding"]
+    assert marked == ["2. Small count rounding"]
