@@ -47,7 +47,7 @@ def test_what_a_refusal_leaves_open_takes_a_reason(
     table = tmp_path / "own.csv"
     assert run("convert", "example:duncan-roehrig-4x4", "--out", table).code == 0
     words = ("protect", table, "--no-page", "--json")
-    suppression = (*words, "--method", "suppression", "--out", tmp_path / "s.zip")
+    suppression = (*words, "--method", "suppression", "--set", "choice=cheapest", "--out", tmp_path / "s.zip")
     apart = run(*suppression, "--register", "none").json["error"]
     assert not any("--accept" in shlex.split(command) for command in apart["suggestions"])
     refused = run(*suppression).json["error"]
@@ -61,10 +61,15 @@ def test_what_a_refusal_leaves_open_takes_a_reason(
     assert left.code == 0 and left.json["verdict"]["left_out"] == ["attempts"]
 
 
-@pytest.mark.parametrize("method", ["controlled_tabular_adjustment", "suppression"])
-def test_an_example_is_refused_with_a_command_that_works(run: Run, tmp_path: Path, method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "choice"), [("controlled_tabular_adjustment", "nearest"), ("suppression", "cheapest")]
+)
+def test_an_example_is_refused_with_a_command_that_works(
+    run: Run, tmp_path: Path, method: str, choice: str
+) -> None:
     """What is refused of a table that everybody has tells nothing of it: nothing later takes a reason."""
     words = ("protect", "example:duncan-roehrig-4x4", "--method", method, "--no-page", "--json")
+    words += ("--set", f"choice={choice}")
     assert run("register", "new", tmp_path / "r.sqlite").code == 0
     refused = run(*words, "--register", tmp_path / "r.sqlite", "--out", tmp_path / "r.zip")
     assert refused.code == 5
@@ -111,6 +116,7 @@ def test_where_only_another_method_passes_its_command_is_one_that_runs(run: Run,
     table.write_text("\n".join(["a,b,count", *lines]) + "\n", "utf-8")
     refused = run(
         *("protect", table, "--method", "suppression", "--set", "level=3", "--seed", "1"),
+        *("--set", "choice=cheapest"),
         *("--register", "none", "--no-page", "--out", tmp_path / "r.zip", "--json"),
     )
     assert refused.code == 5

@@ -44,10 +44,11 @@ def counts_among(release: Release) -> Evidence | None:
     if not published.beside:
         return None
     # Late: most releases that are read hide nothing by it, and it takes a tenth of a second.
-    from tabprotect.engine.protection.methods.suppression import GIVEN, Suppression
+    from tabprotect.engine.protection.methods.suppression import CHOICE, GIVEN, Suppression
 
     method = Suppression()
-    values = method.resolve(domain, {MARGINS.name: _every_margin(domain, published.variables)})
+    asked = {MARGINS.name: _every_margin(domain, published.variables), CHOICE.name: "cheapest"}
+    values = method.resolve(domain, asked)
     publication = publication_of(domain, values)
     least, most = _laid_out(published, publication)
     hidden = least < most

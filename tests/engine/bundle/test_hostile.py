@@ -124,6 +124,8 @@ PROMISES: list[tuple[str, dict[str, object], int]] = [
     ("small_count_rounding", {"choice": "nearest"}, 6),
     ("small_count_rounding", {}, 6),
     ("controlled_tabular_adjustment", {}, 5),
+    ("controlled_tabular_adjustment", {"choice": "nearest"}, 5),
+    ("suppression", {"choice": "cheapest"}, 50),
     ("random_rounding", {}, 30),
     ("publish_margins", {"margins": "place + year"}, 1),
 ]
@@ -158,7 +160,11 @@ SHAPES: list[tuple[str, Callable[[Any], None], str]] = [
 
 @pytest.mark.parametrize(("method", "change", "match"), SHAPES)
 def test_forged_parameters(method: str, change: Callable[[Any], None], match: str) -> None:
-    given: dict[str, object] = {"margins": "place + year"} if method == "publish_margins" else {}
+    needed: dict[str, dict[str, object]] = {
+        "publish_margins": {"margins": "place + year"},
+        "controlled_tabular_adjustment": {"choice": "nearest"},
+    }
+    given = needed.get(method, {})
     files = edited(bundle(method, **given), "mechanism.json", change)
     refused(resealed(files), match)
 

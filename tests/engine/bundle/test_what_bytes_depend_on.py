@@ -44,8 +44,8 @@ SETTINGS: list[tuple[str, dict[str, object]]] = [
     ("small_count_rounding", {"base": 3, "choice": "nearest"}),
     # Of letters and drawn totals there are too many to meet often.
     ("small_count_rounding", {"base": 3, "choice": "open", "gamma": 0.0, "least": 5}),
-    ("suppression", {}),
-    ("controlled_tabular_adjustment", {}),
+    ("suppression", {"choice": "cheapest"}),
+    ("controlled_tabular_adjustment", {"choice": "nearest"}),
     ("bootstrap", {}),
     ("post_randomisation", {"pstay": "0.6"}),
     ("coarsening", {"groupings": "all:A=a1>all,a2>all"}),

@@ -89,7 +89,8 @@ def test_the_cap_is_the_policys_and_one_without_chance() -> None:
     assert sum(map(bool, once)) < sum(map(bool, thrice))
     method = methods()["suppression"]
     table = Table.dense(Domain.of_shape((3, 3)), [[20, 50, 1], [30, 9, 40], [60, 70, 80]])
-    done = gate.protect(method, Problem(table), {}, Randomness.seeded(1), policy=AgencyPolicy(share=1.0))
+    same: dict[str, object] = {"choice": "cheapest"}
+    done = gate.protect(method, Problem(table), same, Randomness.seeded(1), policy=AgencyPolicy(share=1.0))
     assert done.release.mechanism.gate is not None
     assert done.release.mechanism.gate.attempts_at_most == 1
 

@@ -41,6 +41,8 @@ ILL = Domain.of({"area": ["r1", "r2", "r3"], "ill": ["a", "b", "c"]})
 TRUE = Table.dense(ILL, np.array([[0, 0, 25], [10, 12, 9], [8, 14, 20]]))
 SENSITIVE = Roles.parse(["ill"])
 
+CHEAPEST: dict[str, object] = {"choice": "cheapest"}
+
 
 def release_of(method: str, table: Table, given: dict[str, object]) -> Release:
     of = methods()[method]
@@ -66,7 +68,9 @@ def cyclic(case: dict[str, Any]) -> Release:
 
 def exact(table: Table) -> Release:
     """A table of which nothing is hidden."""
-    return methods()["suppression"].run(Problem(table, SmallCount(1, 1)), {}, Randomness.seeded(1)).release
+    return (
+        methods()["suppression"].run(Problem(table, SmallCount(1, 1)), CHEAPEST, Randomness.seeded(1)).release
+    )
 
 
 def beliefs_of(posterior: Posterior, axis: int = 1, least: int = 3) -> groups.GroupBeliefs:
@@ -182,17 +186,17 @@ def limits_of(roles: Roles) -> Gate:
 
 def test_a_sensitive_variable_is_judged_and_others_are_told() -> None:
     problem = Problem(TRUE)
-    done = protect(methods()["suppression"], problem, {}, Randomness.seeded(1))
+    done = protect(methods()["suppression"], problem, CHEAPEST, Randomness.seeded(1))
     assert done.record.verdict is not None and done.record.verdict.passed
     assert "1 is believed to share one category" in done.record.verdict.sentence
     assert "groups" not in json.dumps(done.release.mechanism.as_json())
     with pytest.raises(RefusedError, match="all share one category of ill") as refused:
-        protect(methods()["suppression"], replace(problem, roles=SENSITIVE), {}, Randomness.seeded(1))
+        protect(methods()["suppression"], replace(problem, roles=SENSITIVE), CHEAPEST, Randomness.seeded(1))
     assert refused.value.suggestions
     told = protect(
         methods()["suppression"],
         replace(problem, roles=SENSITIVE),
-        {},
+        CHEAPEST,
         Randomness.seeded(1),
         policy=AgencyPolicy(groups="tell"),
     )
@@ -201,13 +205,13 @@ def test_a_sensitive_variable_is_judged_and_others_are_told() -> None:
         protect(
             methods()["suppression"],
             problem,
-            {},
+            CHEAPEST,
             Randomness.seeded(1),
             policy=AgencyPolicy(groups="judge_all"),
         )
     policy = AgencyPolicy(sensitive=("ill", "income"))
     with pytest.raises(RefusedError, match="all share one category of ill"):
-        protect(methods()["suppression"], problem, {}, Randomness.seeded(1), policy=policy)
+        protect(methods()["suppression"], problem, CHEAPEST, Randomness.seeded(1), policy=policy)
 
 
 def test_a_gate_states_what_it_judges_and_reads_it_again() -> None:

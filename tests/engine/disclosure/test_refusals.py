@@ -197,6 +197,7 @@ def test_what_is_too_much_is_left_out() -> None:
 
 
 SUPPRESSION = methods()["suppression"]
+PATTERN: dict[str, object] = {"choice": "cheapest", "level": 1}
 SQUARE = Domain.of_shape((3, 3))
 
 
@@ -207,7 +208,7 @@ def square(counts: Any) -> Problem:
 def cheapest_refused() -> RefusedDraws:
     """The one draw of the cheapest pattern."""
     gate = replace(PLAIN, attempts_at_most=1)
-    values = SUPPRESSION.resolve(SQUARE, {"level": 1})
+    values = SUPPRESSION.resolve(SQUARE, PATTERN)
     known = {p.name: values[p.name] for p in SUPPRESSION.parameters if p.public}
     return RefusedDraws(1, Mechanism("suppression", SQUARE, known, gate))
 
@@ -216,7 +217,7 @@ def test_whoever_follows_the_remedy_of_a_refused_pattern_is_judged_whole() -> No
     """Every original of the blocks is weighed by whether its cheapest pattern is refused."""
     problem, before = square([[2, 0, 2], [2, 2, 1], [0, 4, 2]]), cheapest_refused()
     with pytest.raises(RefusedError):
-        protect(SUPPRESSION, problem, {"level": 1}, Randomness.seeded(1))
+        protect(SUPPRESSION, problem, PATTERN, Randomness.seeded(1))
     done = protect(
         *(SUPPRESSION, problem, {"choice": "blocks"}, Randomness.seeded(1)), changed=True, refused=(before,)
     )
@@ -226,7 +227,7 @@ def test_whoever_follows_the_remedy_of_a_refused_pattern_is_judged_whole() -> No
     assert listed is not None
     refused = []
     for original in listed[0]:
-        values = SUPPRESSION.resolve_for(square(original), {"level": 1})
+        values = SUPPRESSION.resolve_for(square(original), PATTERN)
         release, _ = SUPPRESSION.perform(square(original), values, np.random.default_rng(0))
         refused.append(verdict(release, LIMITS).passed is not True)
     assert 0 < sum(refused) < len(refused)
@@ -292,7 +293,7 @@ def test_a_refusal_that_is_not_worked_out_beside_the_next_settings_is_told(
     whole = released(FIBRE[3], mechanism("negative", LIMITS))
     assert refusals.may_be_weighed(whole, LIMITS, verdict)
     assert not refusals.may_be_weighed(whole, replace(LIMITS, changed=True), verdict)
-    pattern = SUPPRESSION.run(square([[2, 0, 2], [2, 2, 1], [0, 4, 2]]), {"level": 1}, FIRST)
+    pattern = SUPPRESSION.run(square([[2, 0, 2], [2, 2, 1], [0, 4, 2]]), PATTERN, FIRST)
     assert refusals.may_be_weighed(pattern.release, LIMITS, verdict)
     margins = " + ".join([*SQUARE.names, ":".join(SQUARE.names)])
     keys = methods()["cell_key"].run(square(range(9)), {"margins": margins}, FIRST)

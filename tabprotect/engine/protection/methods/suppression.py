@@ -328,7 +328,8 @@ class Suppression(Method):
         parameters = dict(release.mechanism.parameters)
         at_risk, given = parameters.pop("at_risk", None), parameters.pop(GIVEN, False)
         letters = parameters.pop(LETTERS, None)
-        values = self.resolve(release.domain, parameters)
+        # Who states letters states that they were chosen by.
+        values = self.resolve(release.domain, {CHOICE.name: "cheapest"} | parameters)
         publication = publication_of(release.domain, values)
         counts = counts_of(release, publication)
         hidden = _hidden(release, publication)

@@ -28,6 +28,9 @@ KEPT = 10.0
 OPEN = 0.05
 """The same of a large count, of which nobody knows a middle."""
 
+QUESTIONS = 2_000
+"""Questions of the solver whether to go on, after which the best table so far is taken."""
+
 GAP = 0.02
 """A share of the cost within which a table is near enough."""
 
@@ -132,7 +135,7 @@ class _Columns:
         found = model.weighted(
             cost,
             start=start,
-            limit=Limit(nodes, gap=GAP),
+            limit=Limit(nodes, QUESTIONS, GAP),
             progress=progress,
             stage=message("filling what is hidden"),
         )

@@ -13,14 +13,16 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
+CHEAPEST: dict[str, object] = {"choice": "cheapest"}
+
 
 def test_only_what_the_gate_refuses_is_told_as_refused() -> None:
     generator, method, seen = np.random.default_rng(1), methods()["suppression"], set()
     for shape in ((4, 4), (4, 4), (6, 6), (6, 6), (9, 9)):
         problem = Problem(Table.dense(Domain.of_shape(shape), generator.integers(0, 9, shape)))
-        values = method.resolve(problem.table.domain, {})
+        values = method.resolve(problem.table.domain, CHEAPEST)
         said = chance(Setting(method, values, AgencyPolicy().limits()), problem)
-        done = gate.protect(method, problem, {}, Randomness.seeded(1), draft=True)
+        done = gate.protect(method, problem, CHEAPEST, Randomness.seeded(1), draft=True)
         found = done.record.verdict
         assert found is not None
         if said.open:

@@ -20,6 +20,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 LIMITS = AgencyPolicy().limits()
+CHEAPEST: dict[str, object] = {"choice": "cheapest"}
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_what_is_too_large_to_be_judged_by_its_pattern_is_offered_a_method_that_
     said = []
     for _ in range(2):
         with pytest.raises(RefusedError) as caught:
-            gate.protect(suppression, problem, {}, Randomness.seeded(1))
+            gate.protect(suppression, problem, CHEAPEST, Randomness.seeded(1))
         said.append(str(caught.value.hint))
     assert said[0] == said[1] and "tried on this table" in said[0]
     (offered,) = caught.value.suggestions
@@ -54,7 +55,7 @@ def test_what_is_too_large_to_be_judged_by_its_pattern_is_offered_a_method_that_
 
 def test_settings_of_the_method_come_before_another_method(suppression: Method) -> None:
     with pytest.raises(RefusedError) as caught:
-        gate.protect(suppression, few_small(20), {}, Randomness.seeded(1))
+        gate.protect(suppression, few_small(20), CHEAPEST, Randomness.seeded(1))
     named = ["method" in one.parameters for one in caught.value.suggestions]
     assert not named[0] and named == sorted(named)
     # Another one where its own take a reason all the same.
@@ -83,7 +84,7 @@ def test_what_does_not_pass_its_trial_is_not_offered(
     # Once the settings of its own are not tried, the refusal has nothing to offer.
     monkeypatch.setattr(type(suppression), "alternatives", lambda *_: ())
     with pytest.raises(RefusedError) as caught:
-        gate.protect(suppression, alone, {}, Randomness.seeded(1))
+        gate.protect(suppression, alone, CHEAPEST, Randomness.seeded(1))
     assert OTHERWISE in caught.value.hint and not caught.value.suggestions
 
 

@@ -62,6 +62,7 @@ HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("set_count", {"index": [0, 1, 0], "count": 2}),
     ("place", {"rows": ["v"], "columns": ["w"], "layers": ["x"]}),
     ("set_method", {"method": "suppression"}),
+    ("set_parameters", {"choice": "cheapest"}),
     ("protect", {"accept_weak": True, "seed": 3}),
     ("set_method", {"method": "small_count_rounding"}),
     ("protect", {"accept_weak": True, "seed": 4}),

@@ -54,7 +54,7 @@ def _table(shape: tuple[int, ...], counts: object) -> Table:
 
 
 def _run(table: Table, given: dict[str, object]) -> Protected:
-    return PLUGIN.run(Problem(table, at_risk=RULE), given, Randomness.seeded(1))
+    return PLUGIN.run(Problem(table, at_risk=RULE), {"choice": "cheapest"} | given, Randomness.seeded(1))
 
 
 def _likelihood(done: Protected) -> CellFactors:
@@ -123,20 +123,19 @@ def test_a_reader_who_lists_and_runs_knows_what_the_gate_says(
         assert judged.at_risk == pytest.approx(theirs.at_risk, abs=1e-9)
 
 
-def test_beyond_the_work_it_is_not_judged_and_blocks_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_the_work_it_is_not_judged_and_letters_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     table = PARTY
     problem = Problem(table, at_risk=RULE)
     monkeypatch.setattr(
         gate, "verdict", lambda *a, **k: verdict(*a, **{**k, "effort": replace(VERDICT, weighing=3e5)})
     )
     with pytest.raises(RefusedError, match="tables tried give what was published") as refused:
-        gate.protect(PLUGIN, problem, {"level": 3}, Randomness.seeded(1))
+        gate.protect(PLUGIN, problem, {"level": 3, "choice": "cheapest"}, Randomness.seeded(1))
     first = refused.value.suggestions[0]
-    assert first.parameters == {"choice": "blocks", "block": 2}
+    assert first.parameters == {"choice": "letters", "level": 1}
     done = gate.protect(PLUGIN, problem, {"level": 3, **first.parameters}, Randomness.seeded(1))
     found = done.record.verdict
-    assert found is not None and found.passed and found.complete
-    assert "tables that fit" in found.sentence
+    assert found is not None and found.passed and found.complete and not found.left_out
 
 
 def test_drawn_originals_are_kept_by_their_choice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +208,7 @@ def test_blocks_promise_no_interval_and_take_no_statuses() -> None:
     values = PLUGIN.resolve(domain, {"choice": "blocks"})
     assert values["block"] == 2 and "intervals_protected" not in PLUGIN.promised(values)
     assert PLUGIN.resolve(domain, {"block": 3})["block"] is None
-    assert "intervals_protected" in PLUGIN.promised(PLUGIN.resolve(domain, {}))
+    assert "intervals_protected" in PLUGIN.promised(PLUGIN.resolve(domain, {"choice": "cheapest"}))
     with pytest.raises(ParameterError, match="statuses"):
         PLUGIN.resolve(domain, {"choice": "blocks", "statuses": "A=a1,B=b1,u\n"})
 
