@@ -1,11 +1,13 @@
 """Suppression: sensitive counts are not published, nor what would reveal them.
 
 Primary cells are those that the sensitivity rule names, totals among them. Hiding only these
-would not do: what is left and the totals give them back. So further, secondary cells are hidden
-until every primary one keeps its protection interval: the published numbers alone, with the
+would not do: what is left and the totals give them back. So further, secondary cells are hidden, until
+what is published leaves the primary ones open. Everything that is published is exact.
+
+How far: until every primary cell keeps its protection interval. The published numbers alone, with the
 knowledge that hidden cells are not zero (where zeros are always published), leave a sensitive
 count c open at least from max(n, 1, c - L) to c + L, where L is the protection level and n the
-number of non-zero cells that c is made of. Everything that is published is exact.
+number of non-zero cells that c is made of. By letters that is asked of the plan.
 
 Which cells: by letters. Every inner count draws one, by chance of its own and a public law: P if it
 is small, and sometimes if it is a little larger; a class of size, its own or sometimes the next one; O
