@@ -35,6 +35,8 @@ class Places:
     columns: list[tuple[int, int]] = field(default_factory=list)
     """First and last of each run of hidden columns."""
     failed: list[tuple[int, int, str]] = field(default_factory=list)
+    comments: int = 0
+    """Comments on cells of the sheet."""
 
     def told(self) -> list[object]:
         """As lists, for the answer of a reader."""
@@ -43,6 +45,7 @@ class Places:
             sorted(self.rows),
             [list(run) for run in self.columns],
             [list(one) for one in self.failed],
+            self.comments,
         ]
 
 
@@ -79,6 +82,7 @@ def places_of_xlsx(path: str, sheet: str) -> Places:
     with zipfile.ZipFile(path) as book:
         part = _part_of(book, sheet)
         data = b"" if part is None else book.read(part)
+        found.comments = 0 if part is None else _comments(book, part)
     for row in _ROW.findall(data):
         at = _numbers(row).get("r")
         if at is not None:
@@ -122,6 +126,23 @@ def _part_of(book: zipfile.ZipFile, sheet: str) -> str | None:
             part = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
             return part if part in parts else None
     return None
+
+
+def _comments(book: zipfile.ZipFile, part: str) -> int:
+    """The comments on a sheet's cells."""
+    folder, _, name = part.rpartition("/")
+    links = f"{folder}/_rels/{name}.rels"
+    if links not in book.namelist():
+        return 0
+    number = 0
+    for element in ElementTree.fromstring(book.read(links)):
+        target = element.get("Target", "")
+        at = target.lstrip("/") if target.startswith("/") else f"xl/{target.removeprefix('../')}"
+        if element.get("Type", "").endswith("/comments") and at in book.namelist():
+            number += sum(
+                one.tag.endswith("}comment") for one in ElementTree.fromstring(book.read(at)).iter()
+            )
+    return number
 
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -176,6 +197,10 @@ def _look_at(cell: ElementTree.Element, row: int, column: int, found: Places) ->
     down, across = _times(cell, "rows-spanned"), _times(cell, "columns-spanned")
     if (down > 1 or across > 1) and cell.tag == f"{_TABLE}table-cell":
         found.merged.append(Span(row, column, row + down - 1, column + across - 1))
+    remarks = cell.findall(f"{_OFFICE}annotation")
+    found.comments += len(remarks)
+    for remark in remarks:
+        cell.remove(remark)
     shown = "".join("".join(part.itertext()) for part in cell)
     if FAILED.fullmatch(shown.strip()):
         for n in range(min(_times(cell, "columns-repeated"), 1000)):

@@ -53,11 +53,26 @@ def labelled(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable
     return out, numbers
 
 
+def labelled_texts(
+    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
+) -> Answer:
+    """The title of a file and its notes."""
+    import pyreadstat
+
+    path = Path(str(of["path"]))
+    reader = str(of["reader"])
+    with path.open("rb") as file:
+        reader = "read_xport" if file.read(6) == b"HEADER" else reader
+    _, said = getattr(pyreadstat, reader)(path, metadataonly=True)
+    return [str(said.file_label or ""), [str(note) for note in said.notes or []]], ()
+
+
 def _load_pyreadstat(of: Mapping[str, object]) -> None:
     import_module("pyreadstat")
 
 
 labelled.ready = _load_pyreadstat  # type: ignore[attr-defined]
+labelled_texts.ready = _load_pyreadstat  # type: ignore[attr-defined]
 
 
 def r(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:

@@ -20,6 +20,7 @@ READERS = {
     "workbook": "workbooks:sheet",
     "outline": "workbooks:outline",
     "labelled": "statistics_files:labelled",
+    "labelled_texts": "statistics_files:labelled_texts",
     "r": "statistics_files:r",
     "levels": "arrow_levels:levels",
     "xml": "messages:sdmx_ml",

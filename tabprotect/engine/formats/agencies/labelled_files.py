@@ -22,6 +22,7 @@ from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedC
 from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import About
 
 
 class LabelledFormat(ColumnFormat):
@@ -66,6 +67,17 @@ class LabelledFormat(ColumnFormat):
             name: _texts(in_rows(texts(different, path), buffer, path), labels, path)
             for name, (_, different, labels, _), buffer in zip(read, columns, buffers, strict=True)
         }
+
+    def about(self, path: Path) -> About:
+        try:
+            found, _ = self.asked("labelled_texts", {"reader": self.reader}, path, SILENT)
+        except InputError:
+            # What is wrong with it is said where its columns are read.
+            return About()
+        title, notes = rows_of([found], 1, 2, path)[0]
+        lines = [line.strip() for line in texts(notes, path)]
+        # The library that writes leaves a date beside each note.
+        return About(text(title, path).strip(), notes=tuple(filter(None, lines)))
 
     def pack(self, columns: Mapping[str, TypedColumn]) -> bytes:
         library = self.module()

@@ -28,7 +28,7 @@ from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message
@@ -50,6 +50,10 @@ class Acro(Format):
 
     def parts(self, path: Path) -> tuple[str, ...]:
         return tuple(dict.fromkeys(table.uid for table in tables_of(path)))
+
+    def about(self, path: Path) -> About:
+        said = [text for table in tables_of(path) if not table.holds for text in table.comments]
+        return About(notes=tuple(dict.fromkeys(said)))
 
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         listed = [*tables_of(path)]

@@ -71,6 +71,8 @@ class ResultTable:
         Row and column, from 0, of the cells that its checks list.
     shape
         The number of its rows and columns of cells; of a file without outcomes (0, 0).
+    comments
+        What was remarked on the output.
     """
 
     uid: str
@@ -79,6 +81,7 @@ class ResultTable:
     holds: str
     flagged: frozenset[tuple[int, int]]
     shape: tuple[int, int]
+    comments: tuple[str, ...] = ()
 
 
 def tables_of(path: Path) -> Iterator[ResultTable]:
@@ -101,7 +104,10 @@ def tables_of(path: Path) -> Iterator[ResultTable]:
                 continue
             if isfile(path.parent / name):
                 flagged = frozenset(_flagged(file.get("sdc")))
-                yield ResultTable(uid, name, place, _holds(result), flagged, _shape(result.get("outcome")))
+                said = result.get("comments")
+                comments = tuple(map(str, said)) if isinstance(said, list) else ()
+                shape = _shape(result.get("outcome"))
+                yield ResultTable(uid, name, place, _holds(result), flagged, shape, comments)
                 place += 1
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
@@ -39,6 +39,14 @@ def multiplier_in(unit: str) -> int:
     if re.search(r"\b(per|pro|par|por)\b|/", unit, re.IGNORECASE):
         return 1
     return next((factor for factor, words in _SAID if words.search(unit)), 1)
+
+
+_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]|\b(?:in|en|i)\s+([^,;]{1,24})$", re.IGNORECASE)
+
+
+def units_in(titles: Iterable[str]) -> list[str]:
+    """What titles say of units: in brackets, or at their end behind ``in``."""
+    return [found[1] or found[2] for title in titles for found in _BRACKETS.finditer(title)]
 
 
 def refuse_multiples(units: Collection[str], reading: Reading) -> None:

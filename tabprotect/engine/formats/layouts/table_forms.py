@@ -240,7 +240,7 @@ def _recognised(
         if rows > 1:
             return Form("long")
         raise nothing_but_header(source)
-    if _flagged(words) and not count_columns(words):
+    if _flagged(words) and count_columns(words) in ([], [words[-2]]):
         before = message(
             "the column {header}, whose flags stand beside it, was taken as the count", repr(header[-2])
         )

@@ -19,7 +19,7 @@ from tabprotect.engine.formats.layouts.count_marks import USUAL
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.messages import joined, message, some_of
+from tabprotect.languages.messages import joined, message, plural, some_of
 
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
@@ -102,7 +102,7 @@ def _loaded(path: Path, sheet: str | None, progress: Progress) -> _Loaded:
 
 
 def _places(said: object, path: Path) -> Places:
-    merged, rows, columns, failed = rows_of([said], 1, 4, path)[0]
+    merged, rows, columns, failed, comments = rows_of([said], 1, 5, path)[0]
     return Places(
         [Span(*(number(at, path) for at in span)) for span in rows_of(merged, 0, 4, path)],
         {number(row, path) for row in rows_of([rows], 1, None, path)[0]},
@@ -111,6 +111,7 @@ def _places(said: object, path: Path) -> Places:
             (number(row, path), number(column, path), text(shown, path))
             for row, column, shown in rows_of(failed, 0, 3, path)
         ],
+        number(comments, path),
     )
 
 
@@ -130,6 +131,15 @@ def read_sheet(path: Path, reading: Reading, progress: Progress = SILENT) -> tup
     values, first, left = loaded.values, loaded.first, loaded.left
     notes = _notes(loaded, reading)
     if loaded.places is not None:
+        if loaded.places.comments:
+            notes.append(
+                plural(
+                    loaded.places.comments,
+                    "{n} comment on a cell was left out",
+                    "{n} comments on cells were left out",
+                    loaded.places.comments,
+                )
+            )
         _show_failed(loaded, loaded.places)
         _fill_merged(loaded, loaded.places)
         values = _without_hidden(loaded, loaded.places, reading, path, notes)
