@@ -12,6 +12,9 @@ import pytest
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
@@ -21,10 +24,12 @@ from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.likelihood import RecordSwaps
+from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.testing.brute_force import chance_of, every_original, marginals
 
 REFERENCE = json.loads((Path(__file__).parents[3] / "reference" / "swapping.json").read_text())
@@ -194,3 +199,35 @@ def test_what_makes_no_sense_is_refused_by_its_name(given: dict[str, object], fi
 def test_chances_that_are_none_are_refused(rates: object) -> None:
     with pytest.raises(InputError, match="no chances"):
         likelihood_of(release_of([[2, 1], [1, 1]], rates))
+
+
+def test_levels_of_the_variable_are_swapped_across_first_and_a_bundle_says_so() -> None:
+    area = Variable("area", ("n1", "n2", "s1", "s2"), (Level("region", ("N", "N", "S", "S")),))
+    domain = Domain((area, Variable("kind", ("a", "b"))))
+    table = Table.dense(domain, np.array([[4, 1], [3, 2], [0, 5], [2, 2]]))
+    release = METHOD.run(Problem(table), {"margins": "area@region*kind"}, Randomness.seeded(1)).release
+    read = verify_bytes(public.to_bytes(release, page=False)).release
+    found = likelihood_of(read)
+    assert isinstance(found, RecordSwaps)
+    across, within = found.plan.levels
+    assert (across.within.tolist(), across.unit.tolist()) == ([0, 0, 0, 0], [0, 0, 1, 1])
+    assert (within.within.tolist(), within.unit.tolist()) == ([0, 0, 1, 1], [0, 1, 2, 3])
+    assert (across.rates.tolist(), within.rates.tolist()) == ([0.3, 0.0], [0.25, 0.0])
+    assert across.small == 2
+    names = [published.table.domain.names for published in read.tables]
+    assert names[:2] == [("area", "kind"), ("area@region", "kind")]
+    alone = METHOD.run(Problem(table), {"levels": "none"}, Randomness.seeded(1)).release
+    assert alone.mechanism.parameters["swap_levels"] == "none"
+
+
+def test_small_counts_that_stay_by_places_count_as_known() -> None:
+    table = Table.dense(
+        Domain.of_shape((3, 2, 2)), np.array([[[1, 0], [5, 9]], [[6, 2], [4, 8]], [[7, 3], [5, 9]]])
+    )
+    verdicts = [
+        verdict(METHOD.run(Problem(table), given, Randomness.seeded(1)).release, Gate())
+        for given in ({"rate": 0.6}, {"rate": 0.6, "match": "B"})
+    ]
+    # Of the first place one record only is of the first class, and cannot hide there.
+    assert [found.tables[0].known for found in verdicts] == [0, 1]
+    assert verdicts[1].passed is False
