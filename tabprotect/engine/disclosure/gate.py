@@ -17,6 +17,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     Setting,
     judged_trials,
     other_methods,
+    passes_here,
     remedies_here,
     untried,
     what_helps,
@@ -462,7 +463,11 @@ def _refusal(method: Method, done: Protected, how: tuple[Ways, int], progress: P
     problem, found = done.record.problem, done.record.verdict
     assert found is not None
     ideas = what_helps(method, problem, values, limits, progress=progress)
-    weighed = not ideas or may_be_weighed(done.release, limits, verdict)
+    weighed = not ideas or may_be_weighed(done.release, alone_of(limits), verdict)
+    if ideas and weighed:
+        follow = ways.after_refusal(method, problem, progress)
+        passing = tuple(one for one in ideas if passes_here(one, (method, values), problem, follow, progress))
+        ideas, weighed = passing or ideas, bool(passing)
     drawn = "" if attempts == 1 else message("None of {attempts} draws passed. ", attempts)
     hints = [
         "" if ideas else OTHERWISE,

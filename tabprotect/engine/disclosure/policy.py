@@ -45,6 +45,7 @@ Unjudged = Literal["reason", "refuse"]
 Insiders = Literal["tell", "judge"]
 ShortSeed = Literal["warn", "refuse"]
 NoChange = Literal["tell", "refuse"]
+OffList = Literal["allowed", "reason"]
 KeptSmall = Literal["ask", "keep", "never"]
 JudgedGroups = Literal["tell", "judge", "judge_all"]
 
@@ -56,6 +57,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "unjudged": get_args(Unjudged),
     "short_seed": get_args(ShortSeed),
     "no_change": get_args(NoChange),
+    "off_list": get_args(OffList),
     "kept_small": get_args(KeptSmall),
 }
 
@@ -90,6 +92,9 @@ class AgencyPolicy(Encodable):
     no_change, no_change_limit
         Whether a mechanism of which too many draws would change nothing at all is told or refused,
         and the chance from which on it is; both are known from the kept margins before any draw.
+    off_list
+        Whether settings that somebody names may leave like those that the usual method takes by itself, or
+        take a reason. Where they do, what is only looked at changes nothing of what leaves.
     kept_small
         Whether a release may publish sums exactly that are at-risk counts: somebody has to decide
         it each time, it may, or it may not.
@@ -126,6 +131,7 @@ class AgencyPolicy(Encodable):
     kept_small: KeptSmall = "keep"
     no_change: NoChange = "tell"
     no_change_limit: float = NO_CHANGE_LIMIT
+    off_list: OffList = "allowed"
     signatures: int = 1
     two_signatures: bool = False
     epsilon_limit: float = 0.0

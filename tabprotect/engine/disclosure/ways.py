@@ -27,9 +27,10 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.simulate import trial_coins
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.stated_list import StatedList
 
 EVEN = (0.5, 0.5)
@@ -98,6 +99,14 @@ class Ways:
         if self.listed is None:
             return self.limits
         return replace(self.limits, attempts_at_most=1, listed=self.listed)
+
+    def after_refusal(self, method: Method, problem: Problem, progress: Progress = SILENT) -> Gate:
+        """The limits of what is drawn for the table once all of it is refused."""
+        stated, _ = method.perform(problem, self.settings[0], trial_coins(problem.table.domain), progress)
+        gate = replace(alone_of(self.of_refusal), passed=False, left_out=(), reason=False)
+        mechanism = replace(stated.mechanism, gate=gate)
+        refused = (*self.limits.refused, RefusedDraws(gate.attempts_at_most, mechanism))
+        return replace(self.limits, changed=True, refused=refused)
 
     def draws(self, randomness: Randomness, at_most: int | None = None) -> Iterator[tuple[int, Values, Gate]]:
         """The draws to be made until one passes: the number of each, its settings and limits."""

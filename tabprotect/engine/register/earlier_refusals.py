@@ -19,7 +19,13 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.reading_together import LookedUp, marks
-from tabprotect.engine.register.register_entry import COINS, RefusedMechanism, RegisterEntry, coins_mark
+from tabprotect.engine.register.register_entry import (
+    COINS,
+    LOOKED,
+    RefusedMechanism,
+    RegisterEntry,
+    coins_mark,
+)
 from tabprotect.engine.release.mechanism import CHANGED_KEY, MOST_ATTEMPTS, Gate, Mechanism, RefusedDraws
 from tabprotect.engine.release.stated_list import KEY as LIST
 from tabprotect.engine.release.stated_list import StatedList
@@ -64,6 +70,7 @@ class EarlierRefusals:
         accepted: bool,
         randomness: Randomness,
         looked_up: LookedUp,
+        looks: bool = True,
     ) -> EarlierRefusals:
         """Find them among what the register holds.
 
@@ -75,9 +82,11 @@ class EarlierRefusals:
             Whether a draw is accepted against the gate.
         randomness
             That of the mechanism at hand.
+        looks
+            Whether what was only looked at counts, where the policy let out the list alone.
         """
         method, values, _ = how
-        known = dict(looked_up.refused)
+        known = {digest: one for digest, one in looked_up.refused.items() if looks or not one.looked}
         if known:
             # The very draw that was refused beside other releases is no choice between two.
             known.pop(_drawn_digest(problem, (method, values), randomness), None)
@@ -90,7 +99,12 @@ class EarlierRefusals:
         return run.after(known)
 
     def remember(
-        self, register: str | None, listed: StatedList | None = None, *, by_itself: bool = True
+        self,
+        register: str | None,
+        listed: StatedList | None = None,
+        *,
+        by_itself: bool = True,
+        looked: bool = False,
     ) -> None:
         """Record that the gate refused the mechanism at hand: a later release states that.
 
@@ -100,6 +114,8 @@ class EarlierRefusals:
             The list whose first entry it is, where all of it was refused.
         by_itself
             Whether every draw was refused whatever else had been refused before.
+        looked
+            Whether only the list leaves without a reason.
         """
         how, limits = (self.method, self.values), self.limits
         if by_itself:
@@ -110,7 +126,7 @@ class EarlierRefusals:
         if self.standing and not self.method.is_random(self.values):
             # Which originals would have left for a standing reason is nothing that is published.
             stated = ""
-        refused = RefusedMechanism(self.method.name, stated)
+        refused = RefusedMechanism((LOOKED if looked else "") + self.method.name, stated)
         _note(self.problem, _run_digest(self.problem, how, self.randomness), refused, register)
 
 

@@ -318,6 +318,10 @@ class RegisterEntry(Encodable):
         )
 
 
+LOOKED = "looked at: "
+"""Before the method of what was looked at where the policy lets out the list alone."""
+
+
 @dataclass(frozen=True)
 class RefusedMechanism:
     """A mechanism that the gate refused for an original.
@@ -334,6 +338,11 @@ class RefusedMechanism:
     method: str
     stated: str = ""
     time: str = field(default="", compare=False)
+
+    @property
+    def looked(self) -> bool:
+        """Return True if it was looked at where only the list leaves: that changes nothing of the list."""
+        return self.method.startswith(LOOKED)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ WORDS = {
         "keep": message("they may go out"),
         "never": message("they never go out"),
     },
+    "off_list": {"allowed": message("they may leave as well"), "reason": message("ask for a reason")},
     "no_change": {"tell": message("is told"), "refuse": message("refuse")},
 }
 SIGNATURES = (message("nobody"), message("one person"), message("two different people"))
@@ -177,6 +178,7 @@ class PolicyForm:
                     (message("How often the method may try again, at most"), self.attempts),
                     (message("Draws that would change nothing at all, at most"), shares["no_change_limit"]),
                     (message("If more would"), choices["no_change"]),
+                    (message("Settings that somebody names"), choices["off_list"]),
                     (message("Privacy spent on one original (epsilon), at most"), self.epsilon),
                     (message("If a fixed seed could be guessed"), choices["short_seed"]),
                 ],

@@ -420,6 +420,37 @@ def _passes_here(setting: Setting, problem: Problem, what: str, progress: Progre
     return all(not isinstance(judged, TabprotectError) and bool(judged.passed) for _, judged in trials)
 
 
+def passes_here(
+    idea: Suggestion,
+    refused: tuple[Method, Values],
+    problem: Problem,
+    limits: Gate,
+    progress: Progress = SILENT,
+) -> bool:
+    """Whether a draw of what is suggested passes on the table itself beside the refusal that it follows.
+
+    Parameters
+    ----------
+    refused
+        The method with the settings that were refused.
+    limits
+        With what was refused. Confidential, as all that is tried on the table itself.
+    """
+    # Imported late: methods import solvers, which the first paint must not wait for.
+    from tabprotect.engine.protection.registered import methods
+
+    method, values = refused
+    change = dict(idea.parameters)
+    if (name := change.pop("method", None)) is not None:
+        method, values = methods()[str(name)], Values({})
+    other = attempted(partial(method.resolve_for, problem, {**values.asked, **change}, progress))
+    if isinstance(other, TabprotectError):
+        return False
+    coins = trial_coins(problem.table.domain, "after a refusal", method.name)
+    ((_, judged),) = judged_trials(Setting(method, other, limits), problem, coins=coins, progress=progress)
+    return not isinstance(judged, TabprotectError) and judged.passed is True
+
+
 def _fitting(
     method: Method, problem: Problem, values: Values, ideas: tuple[Alternative, ...]
 ) -> Iterator[tuple[str, Mapping[str, object], Values]]:

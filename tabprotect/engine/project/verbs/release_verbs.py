@@ -28,7 +28,7 @@ from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
 from tabprotect.engine.project.examples import PREFIX
-from tabprotect.engine.project.options import Drawing, Protecting, Publishing
+from tabprotect.engine.project.options import DEFAULT_METHOD, Drawing, Protecting, Publishing
 from tabprotect.engine.project.project import PRIORS, Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed, coins_of
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
@@ -272,12 +272,15 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         decisions += admit_seed(randomness, project.limits, accepted, decisions)
     values = project.protection.resolve_for(problem, project.given)
     decisions += _about_unsafe(project, values, accepted, draft=asked.draft)
+    only = project.limits.off_list == "reason"
+    off = only and not _is_list(project, randomness)
     before = EarlierRefusals.of(
         problem,
         (project.protection, values, project.limits),
         accepted=bool(accepted),
         randomness=randomness,
         looked_up=context.looked_up or look_up(problem, context.register),
+        looks=not only,
     )
     try:
         protected = gate.protect(
@@ -289,8 +292,8 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             accept=accepted,
             kept_small=asked.kept_small,
             draft=asked.draft,
-            changed=bool(before.others),
-            refused=before.draws,
+            changed=off or bool(before.others),
+            refused=() if off else before.draws,
             progress=context.progress,
         )
     except InfeasibleError as error:
@@ -303,12 +306,12 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             line([*remedied(project, one.parameters), *words]) for one, words in error.runnable
         )
         if isinstance(error, RefusedError) and error.drawn and not _anybodys(project):
-            before.remember(context.register, error.listed, by_itself=error.by_itself)
+            before.remember(context.register, error.listed, by_itself=error.by_itself, looked=only)
         raise
     if asked.draft and gate.against(protected, project.limits) and not _anybodys(project):
         stated = protected.release.mechanism.gate
         listed = None if stated is None else stated.listed
-        before.remember(context.register, listed, by_itself=not before.others)
+        before.remember(context.register, listed, by_itself=not before.others, looked=only)
     if before.others:
         decisions = (
             *decisions,
@@ -360,6 +363,11 @@ def _about_unsafe(
         refused.drawn, refused.asks = False, True
         raise refused
     return (message("{said}. {why}", said, accepted),)
+
+
+def _is_list(project: Project, randomness: Randomness) -> bool:
+    """Return True for the usual method as it is, with the coins of the house: nobody chose anything."""
+    return project.method == DEFAULT_METHOD and not project.given and randomness.coins == "house"
 
 
 def _anybodys(project: Project) -> bool:

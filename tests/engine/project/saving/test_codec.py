@@ -169,6 +169,7 @@ def everything(histories: list[History]) -> list[object]:
         epsilon_limit=1.5,
         no_change="refuse",
         no_change_limit=0.1,
+        off_list="reason",
         kept_small="never",
         rules=("p=10", "n=3"),
         within=5.0,
