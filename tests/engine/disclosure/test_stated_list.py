@@ -18,6 +18,7 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
 from tabprotect.engine.disclosure import ways
+from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance
 from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import AgencyPolicy
@@ -27,6 +28,7 @@ from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -161,8 +163,15 @@ def test_a_refused_list_weighs_the_originals() -> None:
     assert weighed
 
 
-THREE = Problem(Table.dense(Domain.of_shape((3, 3)), [[1, 3, 0], [0, 0, 0], [2, 0, 0]]))
-"""Of the tables with its sums some pass by the default."""
+THREE = Problem(Table.dense(Domain.of_shape((3, 3)), [[9, 3, 8], [7, 9, 4], [2, 5, 6]]))
+
+
+@pytest.fixture
+def unsure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the tables with the sums of this one half pass by the default, and all by a remedy."""
+    remedy = Remedy("more passes", {"alpha": 0.3, "beta": 0.3, "passes": 3}, 1.0, 0.0)
+    monkeypatch.setattr(ways, "chance", lambda *_, **__: Chance(0.5, None, 4))
+    monkeypatch.setattr(ways, "remedies", lambda *_, **__: (remedy,))
 
 
 def by_seeds(problem: Problem, number: int = 12) -> list[Release]:
@@ -172,7 +181,14 @@ def by_seeds(problem: Problem, number: int = 12) -> list[Release]:
     ]
 
 
-def test_the_default_is_a_list_where_it_may_fail_and_plain_elsewhere() -> None:
+def test_the_default_is_plain_where_it_is_sure() -> None:
+    assert all(
+        one.mechanism.gate is not None and one.mechanism.gate.listed is None for one in by_seeds(THREE, 2)
+    )
+
+
+@pytest.mark.usefixtures("unsure")
+def test_the_default_is_a_list_where_it_may_fail() -> None:
     found = by_seeds(THREE)
     gates = [one.mechanism.gate for one in found]
     entries = {gate.listed.entry for gate in gates if gate is not None and gate.listed is not None}
@@ -194,15 +210,12 @@ def test_the_default_is_a_list_where_it_may_fail_and_plain_elsewhere() -> None:
             for name in archive.namelist()
             if name.endswith((".txt", ".md"))
         )
-    plain = Problem(Table.dense(Domain.of_shape((3, 3)), [[9, 3, 8], [7, 9, 4], [2, 5, 6]]))
-    assert all(
-        one.mechanism.gate is not None and one.mechanism.gate.listed is None for one in by_seeds(plain, 2)
-    )
     # Whoever names a setting takes that one.
     named = protect(METHOD, THREE, {"passes": 2}, Randomness.seeded(1), kept_small="keep", draft=True)
     assert named.release.mechanism.gate is not None and named.release.mechanism.gate.listed is None
 
 
+@pytest.mark.usefixtures("unsure")
 def test_where_it_begins_is_a_coin_of_the_run_and_told_nowhere() -> None:
     values = METHOD.resolve_for(THREE, {})
     found = Ways.of(METHOD, THREE, {}, values, LIMITS)
@@ -217,17 +230,11 @@ def test_where_it_begins_is_a_coin_of_the_run_and_told_nowhere() -> None:
 def test_what_is_foreseen_to_fail_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ways, "remedies", lambda *_, **__: ())
     monkeypatch.setattr(ways, "may_pass", lambda *_, **__: False)
-    monkeypatch.setattr(ways, "chance", lambda *_, **__: ways_chance(0.0))
+    monkeypatch.setattr(ways, "chance", lambda *_, **__: Chance(0.0, None, 4))
     monkeypatch.setattr(type(METHOD), "attempt", None)
     with pytest.raises(RefusedError, match="nothing was drawn") as refused:
         protect(METHOD, THREE, {}, Randomness.seeded(1), kept_small="keep")
     assert not refused.value.drawn
-
-
-def ways_chance(synthetic: float) -> Any:
-    from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance
-
-    return Chance(synthetic, None, 4)
 
 
 @pytest.mark.parametrize(
