@@ -18,6 +18,7 @@ KERNELS = (
     "engine/posterior/factors/chain_steps",
     "engine/posterior/factors/loose_steps",
     "engine/posterior/moves/strip_sweeps",
+    "engine/protection/resampling/record_moves",
     "engine/protection/rounding/cox_steps",
     "engine/protection/suppressing/hiding_sets/pivots",
     "engine/protection/suppressing/near_tables/two_way_routes",

@@ -22,6 +22,10 @@ def visible(text: str) -> str:
     return text.translate(_CONTROL)
 
 
+FIRST = 5.0
+"""Seconds after which a command says what it is at; then after twice the time each."""
+
+
 class Console:
     """Standard output and error of one command.
 
@@ -37,6 +41,8 @@ class Console:
         terminal = sys.stderr.isatty()
         self._shows = terminal and not quiet if show_progress is None else show_progress
         self._in_place = terminal
+        self._next = FIRST if show_progress is None and not (terminal or quiet) else float("inf")
+        """Seconds after which it is said what takes so long, where no line shows it."""
         self._begun, self._stage = time.monotonic(), ""
         self._last = 0.0
         self._open = False
@@ -108,6 +114,10 @@ class Console:
         if self._verbose and stage != self._stage:
             self._stage = stage
             self.warn(message("[{seconds:7.2f} s] {stage}", now - self._begun, translate(stage)))
+        if now - self._begun >= self._next:
+            seconds = now - self._begun
+            self._next = 2 * seconds
+            self.warn(message("{stage}: {seconds:,} s so far", stage, int(seconds)))
         if not self._shows or now - self._last < (0.1 if self._in_place else 1.0):
             return
         self._last = now

@@ -30,7 +30,13 @@ from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, MoveSequence, RecordSwaps
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    ExchangeSteps,
+    MoveSequence,
+    RecordSwaps,
+)
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -245,7 +251,9 @@ def brute_force(method: Method) -> None:
             likelihood.rerun is None or likelihood.rerun.exact
         )
         require(
-            isinstance(likelihood, CellFactors | MoveSequence | AdaptiveSequence | RecordSwaps),
+            isinstance(
+                likelihood, CellFactors | MoveSequence | AdaptiveSequence | RecordSwaps | ExchangeSteps
+            ),
             f"likelihood() must give a shape of likelihood, not {type(likelihood).__name__}",
         )
         if estimated or likelihood.domain != domain:

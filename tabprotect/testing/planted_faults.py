@@ -16,6 +16,7 @@ from tabprotect.engine.release.likelihood import (
     UNBOUNDED,
     AdaptiveSequence,
     CellFactors,
+    ExchangeSteps,
     Likelihood,
     MoveSequence,
     RecordSwaps,
@@ -58,6 +59,8 @@ class Misreading:
             return _of_factors(likelihood, self.power)
         if isinstance(likelihood, RecordSwaps):
             return _of_swaps(likelihood, self.power)
+        if isinstance(likelihood, ExchangeSteps):
+            return replace(likelihood, plan=replace(likelihood.plan, rate=likelihood.plan.rate / self.power))
         return _of_moves(likelihood, self.power)
 
 

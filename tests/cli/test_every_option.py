@@ -111,6 +111,7 @@ READING = {
     "options.where": "--where zzz=1",
     "options.scale": "--scale 7",
     "options.labels": "--labels",
+    "options.texts_in": "odd.px | --texts-in zz",
     "options.form": "--form grid",
     "options.columns": "--columns sex",
     "options.sheet": "--sheet zzz",

@@ -67,6 +67,24 @@ def test_warnings_are_said_however_quiet(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err == "a warning\n"
 
 
+def test_what_takes_long_is_said_where_no_line_shows_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    console = Console(as_json=True)
+    for seconds in range(25):
+        now[0] = seconds
+        console.report("adjusting the table", 0.0)
+    said = [f"adjusting the table: {seconds} s so far" for seconds in (5, 10, 20)]
+    assert capsys.readouterr().err.splitlines() == said
+    now[0] = 0.0
+    quiet = Console(as_json=False, quiet=True)
+    now[0] = 99.0
+    quiet.report("adjusting the table", 0.0)
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("policy", "more", "remedy"),
     [

@@ -63,6 +63,7 @@ READING: dict[str, tuple[Given, Any]] = {
     "where": ({}, {"zzz": "1"}),
     "scale": ({}, 7),
     "labels": ({}, True),
+    "texts_in": ({"path": "odd.px"}, "zz"),
     "form": ({}, "grid"),
     "columns": ({"path": "grid.csv"}, "zzz"),
     "sheet": ({}, "zzz"),

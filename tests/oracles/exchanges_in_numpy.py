@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tabprotect.engine.arrays import Floats, Ints
 
 
@@ -35,3 +37,50 @@ def exchange(
         if chance < chances[0 if small else 1]:
             place[i], place[j] = place[j], place[i]
             counts[:] = then
+
+
+def steps(
+    sizes: tuple[int, int, int, int],
+    theta: float,
+    starts: Ints,
+    drawn: Floats,
+    counts: Ints,
+    cells: Ints,
+    at: Ints,
+    touched: Ints,
+    changed: Ints,
+    by: Ints,
+    ends: Ints,
+) -> None:
+    """Step by step from the definition; the order of the cells that are not empty is kept as in C."""
+    copies, strata, rows, columns = sizes
+    of_copy, size, out = drawn.reshape(copies, -1, 3), rows * columns, 0
+    for c in range(copies):
+        for w in range(strata):
+            before = counts[w * size : (w + 1) * size]
+            now, filled, met = before.copy(), np.flatnonzero(before).tolist(), []
+            for one, two, chance in of_copy[c, starts[w] : starts[w + 1]].tolist():
+                if not (m := len(filled)):
+                    break
+                p, q = filled[int(one * m)], filled[int(two * m)]
+                r, s = p // columns * columns + q % columns, q // columns * columns + p % columns
+                if p // columns == q // columns or p % columns == q % columns:
+                    continue
+                then = now.copy()
+                then[[p, q]] -= 1
+                then[[r, s]] += 1
+                odds = float(now[p] * now[q]) / float((now[r] + 1) * (now[s] + 1))
+                if chance >= (m / np.count_nonzero(then)) ** 2 * odds**theta:
+                    continue
+                for cell in (p, q):
+                    if not then[cell]:
+                        k = filled.index(cell)
+                        filled[k] = filled[-1]
+                        filled.pop()
+                filled += [cell for cell in (r, s) if not now[cell]]
+                now, met = then, [*met, p, q, r, s]
+            for cell in dict.fromkeys(met):
+                if now[cell] != before[cell]:
+                    changed[out], by[out] = w * size + cell, now[cell] - before[cell]
+                    out += 1
+        ends[c] = out

@@ -21,6 +21,7 @@ from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.plain_values.encoding import keyed
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import EXCHANGE
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
@@ -70,7 +71,9 @@ class CyclesCheck(Keeping):
 
     cycles: Path = position(metavar="cycles.json")
     table: str | None = option_field(None, metavar="TABLE")
-    blocking: str = option_field("any_zero", needs="table", choices=list(BLOCKING_RULES))
+    blocking: str = option_field(
+        "any_zero", needs="table", choices=[rule for rule in BLOCKING_RULES if rule != EXCHANGE]
+    )
     passes: int = option_field(1, needs="table")
     reading: TableReading = part(TableReading, needs="table")
 

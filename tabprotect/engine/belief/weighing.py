@@ -28,6 +28,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
+    ExchangeSteps,
     Likelihood,
     MoveSequence,
     RecordSwaps,
@@ -59,7 +60,9 @@ class Weighing:
             draws = self.effort.draws
             return posterior_joined(first, sums, self.randomness, self.progress, draws=draws)
         # Swaps are drawn, and weighed by the others.
-        likelihoods = sorted(multiplied(likelihoods), key=lambda one: not isinstance(one, RecordSwaps))
+        likelihoods = sorted(
+            multiplied(likelihoods), key=lambda one: not isinstance(one, RecordSwaps | ExchangeSteps)
+        )
         if len(likelihoods) == 1:
             return self.of(likelihoods[0])
         asked = self.effort.way
@@ -72,7 +75,7 @@ class Weighing:
         way: Way = "monte_carlo" if asked == "monte_carlo" else "auto"
         alone = replace(self, effort=replace(self.effort, way=way, draws=None))
         known: Posterior | None = None
-        bases = 1 if isinstance(likelihoods[0], RecordSwaps) else self.effort.bases
+        bases = 1 if isinstance(likelihoods[0], RecordSwaps | ExchangeSteps) else self.effort.bases
         for number, likelihood in enumerate(likelihoods[:bases]):
             base = alone.of(likelihood)
             known = base if known is None else known
@@ -99,7 +102,7 @@ class Weighing:
 
     def of(self, likelihood: Likelihood) -> Posterior:
         """The posterior given one release."""
-        if isinstance(likelihood, RecordSwaps):
+        if isinstance(likelihood, RecordSwaps | ExchangeSteps):
             return self._settled(self._infer(likelihood, self.effort))
         if not isinstance(likelihood, CellFactors):
             return self._settled(self._of_moves(likelihood))

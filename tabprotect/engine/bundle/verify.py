@@ -33,6 +33,7 @@ from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
+    ExchangeSteps,
     Likelihood,
     MoveSequence,
     RecordSwaps,
@@ -475,7 +476,7 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
     from tabprotect.engine.posterior.factors.feasible import original_found
 
     unknown = message("Whether any original leads to the published counts was not found out.")
-    if isinstance(likelihood, RecordSwaps):
+    if isinstance(likelihood, RecordSwaps | ExchangeSteps):
         # Whoever changed places may change back.
         return POSSIBLE
     if not isinstance(likelihood, CellFactors):

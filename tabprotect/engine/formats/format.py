@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -132,12 +132,18 @@ class RecordsFile:
         Columns already read, by name; the relation is ``records`` then.
     declared
         The categories that the file declares, in its order, each with its code; by column.
+    trees
+        What gives each of a column's codes with the codes above it, from the coarsest to itself; where the
+        file's description names a hierarchy.
     """
 
     relation: str
     text: TextRows | None = None
     columns: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
     declared: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    trees: Mapping[str, Callable[[Sequence[str]], Mapping[str, tuple[str, ...]]]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
 
 class Format(Documented, Encodable, ABC):

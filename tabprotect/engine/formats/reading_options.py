@@ -171,6 +171,12 @@ class Reading(Options):
         label=message("Names and labels"),
         help=message("name categories by their labels, where the file has them beside codes"),
     )
+    texts_in: str | None = option_field(
+        None,
+        label=message("Language of texts"),
+        help=message("the language of names and labels where a PX file has several, such as en"),
+        metavar="LANGUAGE",
+    )
     form: str | None = option_field(
         None,
         label=message("Long or grid"),

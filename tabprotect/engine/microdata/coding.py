@@ -9,7 +9,7 @@ levels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from os.path import exists
@@ -269,35 +269,73 @@ def _cut(values: Sequence[str], cuts: Sequence[int], fault: Fault) -> dict[str, 
     return {value: names[sum(number >= cut for cut in cuts)] for number, value in _numbers(values, fault)}
 
 
+@dataclass(frozen=True)
+class _Listed:
+    """What a list says of codes: the group of each, the groups above by level, the name of the groups' level.
+
+    ``inner`` are codes that only others lie below.
+    """
+
+    groups: Mapping[str, str]
+    above: Mapping[str, Mapping[str, str]]
+    finest: str
+    inner: Set[str] = frozenset()
+
+
 def _listed(
     name: str, values: Sequence[str], text: str, mapping: Mapping[str, str], called: Sequence[str]
 ) -> Coded:
     path, level = _file_and_level(text)
     if path.suffix.lower() == ".hrc":
-        trails = read_hierarchy(path)
-        levels = _called(depth_names(name, max(map(len, trails.values()))), called, path)
-        at = _level(level, levels, path) if level else None
-        cut = {code: trail[: _depth(trail, at)] for code, trail in trails.items()}
-        groups = {code: trail[-1] for code, trail in cut.items()}
-        inner = {above for trail in trails.values() for above in trail[:-1]}
-        depth = max(map(len, cut.values()))
-        above = {
-            levels[n]: {trail[-1]: trail[min(n, len(trail) - 1)] for trail in cut.values()}
-            for n in range(depth - 1)
-        }
-        finest = levels[depth - 1] if above else ""
-    else:
-        (header, rows), _ = read_code_list(path, [name])
-        if len(header) < 2:
-            raise InputError(message("the code list groups nothing"), file=path)
-        at, inner = _level(level, header[1:], path) if level else 0, set()
-        groups = {code: row[at] for code, row in rows.items()}
-        above = {
-            other: found
-            for n, other in enumerate(header[1:])
-            if n != at and (found := _above(groups, rows, n)) is not None
-        }
-        finest = header[1 + at] if above else ""
+        return _counted(
+            name, values, _in_tree(name, read_hierarchy(path), level, called, path), mapping, path
+        )
+    (header, rows), _ = read_code_list(path, [name])
+    if len(header) < 2:
+        raise InputError(message("the code list groups nothing"), file=path)
+    at = _level(level, header[1:], path) if level else 0
+    groups = {code: row[at] for code, row in rows.items()}
+    above = {
+        other: found
+        for n, other in enumerate(header[1:])
+        if n != at and (found := _above(groups, rows, n)) is not None
+    }
+    listed = _Listed(groups, above, header[1 + at] if above else "")
+    return _counted(name, values, listed, mapping, path)
+
+
+def in_their_tree(name: str, values: Sequence[str], trails: Mapping[str, Sequence[str]], path: Path) -> Coded:
+    """The codes of a variable with the levels that their own file's description names.
+
+    Raises
+    ------
+    InputError
+        For codes that the tree lacks.
+    """
+    deepest = depth_names(name, max(map(len, trails.values())))[-1]
+    return _counted(name, values, _in_tree(name, trails, deepest, (), path), {}, path)
+
+
+def _in_tree(
+    name: str, trails: Mapping[str, Sequence[str]], level: str, called: Sequence[str], path: Path
+) -> _Listed:
+    levels = _called(depth_names(name, max(map(len, trails.values()))), called, path)
+    at = _level(level, levels, path) if level else None
+    cut = {code: trail[: _depth(trail, at)] for code, trail in trails.items()}
+    depth = max(map(len, cut.values()))
+    above = {
+        levels[n]: {trail[-1]: trail[min(n, len(trail) - 1)] for trail in cut.values()}
+        for n in range(depth - 1)
+    }
+    inner = {upper for trail in trails.values() for upper in trail[:-1]}
+    groups = {code: trail[-1] for code, trail in cut.items()}
+    return _Listed(groups, above, levels[depth - 1] if above else "", inner)
+
+
+def _counted(
+    name: str, values: Sequence[str], listed: _Listed, mapping: Mapping[str, str], path: Path
+) -> Coded:
+    groups, above, finest, inner = listed.groups, listed.above, listed.finest, listed.inner
     present = [value for value in values if value in groups or value != MISSING]
     counted = counted_as(name, present, groups, mapping, path)
     for code in counted.values():

@@ -78,6 +78,8 @@ class MicrodataFile:
         """The smallest and largest design weight in such groups, in millionths."""
         self.key_range = KEY_MODULUS
         """Record keys are whole numbers below it, and so are their sums modulo it."""
+        self.trees = file.trees
+        """The tree of a variable's codes, by column, where the file's description names one."""
         self.declared = file.declared
         """The categories that the file declares, each with its code, by column."""
         self.text = file.text
@@ -216,7 +218,7 @@ def open_microdata(path: Path | str | GivenRecords, progress: Progress = SILENT)
         else:
             connection = open_now.enter_context(connected(*files))
         if len(files) == 1:
-            whole = RecordsFile(relations[0], found[0].text, declared=found[0].declared)
+            whole = RecordsFile(relations[0], found[0].text, declared=found[0].declared, trees=found[0].trees)
             yield MicrodataFile(files[0], connection, whole)
             return
         sources = [
@@ -227,7 +229,9 @@ def open_microdata(path: Path | str | GivenRecords, progress: Progress = SILENT)
         for file in found:
             for name, categories in file.declared.items():
                 together[name] = {**together.get(name, {}), **categories}
-        yield MicrodataFile(Path(path), connection, RecordsFile(_together(sources), declared=together))
+        yield MicrodataFile(
+            Path(path), connection, RecordsFile(_together(sources), declared=together, trees=found[0].trees)
+        )
 
 
 def _enumerated(connection: Connection, relation: str) -> dict[str, dict[str, str]]:

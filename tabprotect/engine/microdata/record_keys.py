@@ -155,7 +155,8 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
     """
     # Through concat: DuckDB would push a bare cast down into its CSV reader, which then guesses
     # another type and fails on values that are no number.
-    key = f"TRY_CAST(concat({quoted(column)}) AS DECIMAL(38, 19))"
+    # A comma is some countries' decimal point.
+    key = f"TRY_CAST(replace(concat({quoted(column)}), ',', '.') AS DECIMAL(38, 19))"
     sql = (
         f"SELECT count(*), count({key}), min({key}), max({key}), "
         f"max({key} - floor({key})) FROM {source.relation}"

@@ -16,7 +16,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import quoted
-from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Coded, Codings
+from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Coded, Codings, in_their_tree
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import GivenRecords, MicrodataFile, open_microdata
 from tabprotect.engine.microdata.weights_and_keys import check_known, line_of, measured
@@ -345,9 +345,10 @@ def _group(
 def coded_values(
     source: MicrodataFile, by: Sequence[str], codings: Codings, progress: Progress
 ) -> dict[str, Coded]:
-    """The coded values of the coded variables."""
+    """The coded values of the coded variables, and of those that have a tree in the file's description."""
     out = {}
-    for name in codings.variables:
+    trees = [name for name in by if name in source.trees and name not in codings.variables]
+    for name in (*codings.variables, *trees):
         check_known(source, name)
         text = f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}')"
         rows = source.run(
@@ -368,7 +369,11 @@ def coded_values(
             )
 
         try:
-            out[name] = codings.coded(name, in_order([row[0] for row in rows]), fault)
+            values = in_order([row[0] for row in rows])
+            tree = source.trees[name](values) if name in trees else {}
+            if tree or name not in trees:
+                coded = in_their_tree(name, values, tree, source.path) if tree else None
+                out[name] = coded or codings.coded(name, values, fault)
         except UnlistedError as error:
             error.line = line_of(source, name, error.codes[0])
             raise error

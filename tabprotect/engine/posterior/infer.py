@@ -33,6 +33,7 @@ from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
+    ExchangeSteps,
     Likelihood,
     MoveSequence,
     RecordSwaps,
@@ -128,6 +129,10 @@ def infer(
         from tabprotect.engine.posterior.swaps.infer_swaps import infer_swaps
 
         return infer_swaps(likelihood, prior, approach, randomness, progress)
+    if isinstance(likelihood, ExchangeSteps):
+        from tabprotect.engine.posterior.swaps.infer_exchange import infer_exchange
+
+        return infer_exchange(likelihood, prior, approach, randomness, progress)
     from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 
     return infer_factors(likelihood, prior, approach, randomness, progress)

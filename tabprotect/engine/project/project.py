@@ -346,10 +346,13 @@ class Project:
 
     @property
     def takes_cycles(self) -> bool:
-        """True if the method has a cycle set among its parameters."""
-        return not self.of_magnitudes and any(
-            parameter.kind == "cycles" for parameter in self.protection.parameters
-        )
+        """True if the method has a cycle set among its parameters, and its rule takes cycles."""
+        # Late: a table is opened, counted and converted without it.
+        from tabprotect.engine.protection.cycle_runs.cycle_parameters import EXCHANGE
+
+        if self.of_magnitudes or self.values.get("blocking") == EXCHANGE:
+            return False
+        return any(parameter.kind == "cycles" for parameter in self.protection.parameters)
 
     @property
     def problem(self) -> Problem:

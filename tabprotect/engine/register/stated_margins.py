@@ -10,7 +10,7 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
 from tabprotect.engine.posterior.margins import sums
-from tabprotect.engine.release.likelihood import CellFactors, RecordSwaps, each_cell
+from tabprotect.engine.release.likelihood import CellFactors, ExchangeSteps, RecordSwaps, each_cell
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
@@ -61,7 +61,7 @@ def exact_margin(evidence: Evidence, names: Sequence[str]) -> Table | None:
     if isinstance(found, CellFactors):
         tables = (published.table.domain.names for published in evidence.release.tables)
         return next(filter(None, (_of_table(found, one, names) for one in tables)), None)
-    if isinstance(found, RecordSwaps):
+    if isinstance(found, RecordSwaps | ExchangeSteps):
         kept = found.kept
         stays = any(kept.determines(margin, names) for margin in kept.margins)
         return found.published.margin(names) if stays else None

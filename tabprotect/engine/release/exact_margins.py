@@ -10,6 +10,7 @@ import numpy as np
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
+    ExchangeSteps,
     Likelihood,
     MoveSequence,
     RecordSwaps,
@@ -29,7 +30,7 @@ def exact_sums(likelihood: Likelihood) -> dict[MarginCell, int]:
     if isinstance(likelihood, CellFactors):
         fixed = dict(_of_factors(likelihood))
         return dict(_coarser(likelihood.domain, fixed)) | fixed
-    if isinstance(likelihood, RecordSwaps):
+    if isinstance(likelihood, RecordSwaps | ExchangeSteps):
         return dict(_of_swaps(likelihood))
     return dict(_of_moves(likelihood))
 
@@ -50,7 +51,7 @@ def _of_moves(likelihood: MoveSequence | AdaptiveSequence) -> Iterator[tuple[Mar
                 yield (names, key), int(margin[key])
 
 
-def _of_swaps(likelihood: RecordSwaps) -> Iterator[tuple[MarginCell, int]]:
+def _of_swaps(likelihood: RecordSwaps | ExchangeSteps) -> Iterator[tuple[MarginCell, int]]:
     """The cells of kept margins, and of those that add up from one."""
     domain, kept = likelihood.domain, likelihood.kept
     for size in range(domain.ndim + 1):

@@ -1,14 +1,14 @@
 """The likelihood of a release: shapes of likelihood, no method by name.
 
 A method states one of these from its *disclosed* parameters alone; the posterior knows the
-shapes and no method. Four shapes: a known sequence of moves, each taken by a coin; moves that
-the current table chooses, unseen; records that change places; and a product of factors, one per
-published count, each a function of the true count there.
+shapes and no method. Five shapes: a known sequence of moves, each taken by a coin; moves that
+the current table chooses, unseen; records, or units of cells, that change places; and a product of
+factors, one per published count, each a function of the true count there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -20,6 +20,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.swaps.exchange_plan import ExchangePlan
 from tabprotect.engine.swaps.swap_plan import SwapPlan
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -27,7 +28,7 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message
 
-BlockingRule = Literal["any_zero", "negative", "reversible", "none"]
+BlockingRule = Literal["any_zero", "negative", "reversible", "none", "exchange"]
 
 BLOCKING_RULES: dict[BlockingRule, str] = {
     "any_zero": (
@@ -47,6 +48,13 @@ BLOCKING_RULES: dict[BlockingRule, str] = {
             "A cycle is taken with the chance that its result is worth as much as what is there: the "
             "product of 1/x! over the counts, to the power theta. Zeros can rise. Serves where "
             "association is weak: chi-square stays honest; strong association is pulled towards none."
+        )
+    ),
+    "exchange": (
+        message(
+            "No cycles: two cells that are not empty exchange a unit, step by step, by a rule that is "
+            "reversible and never blocks. Zeros can rise. For any number of variables; what readers can "
+            "believe are independent exact draws."
         )
     ),
     "none": (
@@ -184,6 +192,33 @@ class RecordSwaps:
         return alone.added_up(self.published)
 
 
+@dataclass(frozen=True, eq=False)
+class ExchangeSteps:
+    """Units of cells change place step by step: the chain is reversible.
+
+    With tables weighed beforehand as the plan keeps them, the law of the original given the published
+    table is that of the plan run once more from what is published.
+
+    Attributes
+    ----------
+    published
+        The released table.
+    plan
+        Which cells exchange units, and how often.
+    kept
+        The margins that no run changes.
+    """
+
+    published: Table
+    plan: ExchangePlan
+    kept: Publication
+
+    @property
+    def domain(self) -> Domain:
+        """The variables of the original, and of the posterior."""
+        return self.published.domain
+
+
 UNBOUNDED = arrays.UNBOUNDED
 """The upper end of a factor without one."""
 
@@ -212,6 +247,12 @@ class Rerun:
         What is known of many originals without a call: ``estimate``'s answer, or NaN where only a
         call tells, ``int64 (originals, inner cells) -> float64 (originals,)``. It saves time alone:
         what is told counts as a call.
+    walk
+        Where originals are too many to be weighed one by one: an endless walk through them, int64
+        (inner cells,) at each step, that leaves the posterior of a uniform prior as it is; it ends
+        at once where no first original is found.
+    walk_cost
+        Microseconds of one step, roughly.
     """
 
     estimate: Callable[[Table, np.random.Generator], float]
@@ -220,6 +261,8 @@ class Rerun:
     programmes: bool = False
     many: Callable[[Ints, np.random.Generator], Floats] | None = None
     known_weights: Callable[[Ints], Floats] | None = None
+    walk: Callable[[np.random.Generator], Iterator[Ints]] | None = None
+    walk_cost: float = 0.0
 
     def cost_over(self, cells: int) -> float:
         """The stated cost, or the usual cost for a candidate original with so many cells."""
@@ -426,6 +469,7 @@ def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
         programmes=any(rerun.programmes for rerun in reruns),
         many=many if any(rerun.many is not None for rerun in reruns) else None,
         known_weights=_known_by_first(reruns),
+        walk=None,
     )
 
 
@@ -489,4 +533,4 @@ def independent(
     return replace(factors, rerun=rerun, note=note, left_out=left_out)
 
 
-Likelihood = MoveSequence | AdaptiveSequence | RecordSwaps | CellFactors
+Likelihood = MoveSequence | AdaptiveSequence | RecordSwaps | ExchangeSteps | CellFactors

@@ -339,7 +339,10 @@ class Mechanism:
                 hint=message("the order matters; take the mechanism that came with the table"),
             )
         parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | _BESIDE}
-        if "cycles" in data:
+        if "cycles" in data and data["cycles"] is None:
+            # A rule without any.
+            parameters["cycles"] = None
+        elif "cycles" in data:
             # Late: most methods state no cycles.
             from tabprotect.engine.cycles import cycle_files
 

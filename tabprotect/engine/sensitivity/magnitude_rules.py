@@ -140,7 +140,7 @@ def rules_of(texts: Sequence[str]) -> tuple[MagnitudeRule, ...]:
     if not texts:
         raise ParameterError(
             {"rule": message("no rule is given")},
-            hint=message("for example {examples}", joined(EXAMPLES, ", ")),
+            hint=message("for example {examples}", joined((f"--rule {text}" for text in EXAMPLES), ", ")),
         )
     return tuple(map(_rule_of, texts))
 

@@ -1,4 +1,4 @@
-/* Pairs of records exchanged one after the other: see swap_plan.py. */
+/* Pairs of records, and units of cells, exchanged one after the other: see swap_plan.py, exchange_plan.py. */
 
 #include "../extension.h"
 
@@ -67,7 +67,110 @@ static PyObject *exchange(PyObject *module, PyObject *args)
     return all_let_go(&a);
 }
 
+/* The cells of one stratum that are not empty, and where each stands in that list. */
+typedef struct {
+    int64_t *cell, *at, number;
+} Filled;
+
+static void emptied(Filled *f, int64_t cell)
+{
+    int64_t last = f->cell[--f->number];
+    f->cell[f->at[cell]] = last;
+    f->at[last] = f->at[cell];
+}
+
+static void filled_now(Filled *f, int64_t cell)
+{
+    f->at[cell] = f->number;
+    f->cell[f->number++] = cell;
+}
+
+/* One step in a stratum; its four cells where it is taken. */
+static int stepped(Filled *f, int64_t *now, int64_t columns, double theta, const double *drawn, int64_t *four)
+{
+    int64_t m = f->number, first = (int64_t)(drawn[0] * (double)m), second = (int64_t)(drawn[1] * (double)m);
+    int64_t p = f->cell[first < m ? first : m - 1], q = f->cell[second < m ? second : m - 1];
+    int64_t r = p / columns * columns + q % columns, s = q / columns * columns + p % columns;
+    if (p / columns == q / columns || p % columns == q % columns)
+        return 0;
+    int64_t then = m - (now[p] == 1) - (now[q] == 1) + (now[r] == 0) + (now[s] == 0);
+    double share = (double)m / (double)then, worth = share * share;
+    if (theta != 0.0) {
+        double odds = (double)now[p] * (double)now[q] / ((double)(now[r] + 1) * (double)(now[s] + 1));
+        worth *= theta == 1.0 ? odds : pow(odds, theta);
+    }
+    if (drawn[2] >= worth)
+        return 0;
+    if (!--now[p])
+        emptied(f, p);
+    if (!--now[q])
+        emptied(f, q);
+    if (!now[r]++)
+        filled_now(f, r);
+    if (!now[s]++)
+        filled_now(f, s);
+    four[0] = p, four[1] = q, four[2] = r, four[3] = s;
+    return 1;
+}
+
+/* Parameters: the sizes (copies, strata, rows, columns), theta; where the steps of each stratum start,
+ * three random numbers for each step of each copy, the counts (which are restored), room for the cells that
+ * are not empty, for where they stand, and for those that are touched; then, of each copy, the cells that
+ * changed, by how much, and where they end. */
+static PyObject *steps(PyObject *module, PyObject *args)
+{
+    PyObject *given[9];
+    Arrays a = {.held = 0};
+    long long copies, strata, rows, columns;
+    double theta;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "(LLLL)dOOOOOOOOO", &copies, &strata, &rows, &columns, &theta, &given[0],
+                          &given[1], &given[2], &given[3], &given[4], &given[5], &given[6], &given[7],
+                          &given[8]))
+        return NULL;
+    if (hold(&a, given, 9, 0x1FC)) {
+        const int64_t *starts = a.view[0].buf;
+        const double *drawn = a.view[1].buf;
+        int64_t *counts = a.view[2].buf, *cells = a.view[3].buf, *at = a.view[4].buf;
+        int64_t *touched = a.view[5].buf, *changed = a.view[6].buf, *by = a.view[7].buf;
+        int64_t *ends = a.view[8].buf, size = rows * columns, out = 0;
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t c = 0; c < copies; c++) {
+            for (int64_t w = 0; w < strata; w++) {
+                int64_t *now = counts + w * size, seen = 0;
+                Filled f = {cells, at, 0};
+                if (starts[w] == starts[w + 1])
+                    continue;
+                for (int64_t k = 0; k < size; k++)
+                    if (now[k])
+                        filled_now(&f, k);
+                for (int64_t n = starts[w]; n < starts[w + 1] && f.number; n++)
+                    seen += 4 * stepped(&f, now, columns, theta, drawn + 3 * (c * starts[strata] + n),
+                                        touched + seen);
+                /* What all steps did to a cell, when it is met last; backwards they are undone. */
+                for (int64_t k = 0; k < seen; k++)
+                    at[touched[k]] = 0;
+                for (int64_t k = 0; k < seen; k++)
+                    at[touched[k]] += k % 4 < 2 ? -1 : 1;
+                for (int64_t k = 0; k < seen; k++) {
+                    int64_t cell = touched[k];
+                    if (!at[cell])
+                        continue;
+                    changed[out] = w * size + cell;
+                    by[out++] = at[cell];
+                    now[cell] -= at[cell];
+                    at[cell] = 0;
+                }
+            }
+            ends[c] = out;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    return all_let_go(&a);
+}
+
 static PyMethodDef methods[] = {
+    {"steps", steps, METH_VARARGS, "Units of two cells exchanged step by step: see exchange_plan.py."},
     {"exchange", exchange, METH_VARARGS, "Pairs exchanged in order: see swap_plan.py."},
     {NULL, NULL, 0, NULL},
 };

@@ -14,3 +14,17 @@ def exchange(
     counts: Any,
     /,
 ) -> None: ...
+def steps(
+    sizes: tuple[int, int, int, int],
+    theta: float,
+    starts: Any,
+    drawn: Any,
+    counts: Any,
+    cells: Any,
+    at: Any,
+    touched: Any,
+    changed: Any,
+    by: Any,
+    ends: Any,
+    /,
+) -> None: ...

@@ -39,6 +39,7 @@ class ReadingKeywords(TypedDict, total=False):
     where: Mapping[str, str] | None
     scale: int | None
     labels: bool
+    texts_in: str | None
     form: str | None
     columns: str | None
     sheet: str | int | None
@@ -265,7 +266,7 @@ class CyclicPerturbation(ProtectingKeywords, total=False):
     alpha: float | None
     beta: float | None
     passes: int | None
-    blocking: Literal["any_zero", "negative", "reversible", "none"] | None
+    blocking: Literal["any_zero", "negative", "reversible", "exchange", "none"] | None
     order: Literal["listed", "random", "replacement", "positive"]
     n_cover: int
     theta: float | None
@@ -276,6 +277,8 @@ class CyclicPerturbation(ProtectingKeywords, total=False):
     cap: int | None
     design_theta: float | None
     zeros: str | None
+    split: str | None
+    rate: float | None
 
 class DiscreteGaussian(ProtectingKeywords, total=False):
     """The parameters of ``discrete_gaussian``."""

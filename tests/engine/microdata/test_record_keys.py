@@ -39,6 +39,11 @@ def test_keys_of_a_column(tmp_path: Path) -> None:
     keys = tabulate_with_keys(whole, ["sex"], also=AddedUp(record_key="key")).record_keys
     assert keys is not None and keys.counts.tolist() == [1, 7]
     assert tabulate_with_keys(path, ["sex"]).record_keys is None
+    commas = put(tmp_path / "c.csv", RECORDS.replace(",", ";").replace(".", ","))
+    assert (
+        tabulate_with_keys(commas, ["sex", "age"], also=AddedUp(record_key="key")).record_keys
+        == found.record_keys
+    )
 
 
 def test_keys_of_a_parquet_file(tmp_path: Path) -> None:

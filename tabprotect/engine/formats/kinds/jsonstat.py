@@ -262,11 +262,13 @@ def _categories(category: Mapping[str, object], name: str) -> tuple[str, ...]:
         # The index of a single category may be left out.
         index = list(_mapping(category.get("label"), message("category of {name}", repr(name))))
     elif isinstance(index, dict):
-        if sorted(map(repr, index.values())) != sorted(map(repr, range(len(index)))):
+        # Some services write numbers as text.
+        places = {code: str(number) for code, number in index.items()}
+        if sorted(places.values()) != sorted(map(str, range(len(index)))):
             raise InputError(
                 message("the categories of {name} are not numbered from 0", repr(name)), hint=_HINT
             )
-        index = sorted(index, key=index.__getitem__)
+        index = sorted(places, key=lambda code: int(places[code]))
     names = _names(index, message("categories of {name}", repr(name)))
     check_categories(name, len(names))
     return tuple(names)
@@ -316,7 +318,7 @@ def _values(
 
     def in_place(cell: int, text: str) -> tuple[str, str]:
         mark = text or _status(dataset.get("status"), cell)
-        return mark, message("status {mark}", mark) if mark in _HIDDEN else ""
+        return mark, message("status {mark}", mark) if mark.lstrip(": ") in _HIDDEN else ""
 
     if isinstance(value, list) and len(value) == cells:
         return None, value, in_place

@@ -6,7 +6,7 @@ Data are a matrix of all cells, or rows with `KEYS`, where a cell without a row 
 `DATASYMBOLNIL` shows) is 0; of dots it is asked what they mean, unless missing cells are taken as 0.
 Of a variable of contents (`CONTVARIABLE`) one value is read, which `count` names where there are
 several. Text in the `CODEPAGE` the
-file names, else Windows-1252; of several languages the main one. Written in UTF-8; suppressed counts are
+file names, else Windows-1252; of several languages the main one, or that of `texts-in`. Written in UTF-8; suppressed counts are
 `".."`, which `DATASYMBOL2` and the notes of the cells (`CELLNOTE`) explain.
 """
 
@@ -40,7 +40,7 @@ from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 LINE = 200
 """The most characters of a line written; readers may cut off lines at 256."""
@@ -64,6 +64,15 @@ _KEYWORD = re.compile(
 )
 _STRING = re.compile(r'"([^"]*)"')
 _VALUE = re.compile(r'(?:[^";]++|"[^"]*")*+;')
+_OVERRUN = re.compile(r";[ \t]*\r?\n[A-Z][A-Z0-9._-]*(?:\[[A-Za-z-]+\])?(?:\([^)\n]*\))?\s*=")
+"""A further keyword within a value."""
+_LINES = re.compile(r"[\s\S]*?;(?=[ \t]*\r?\n)")
+_USED = frozenset(
+    {"STUB", "HEADING", "VALUES", "CODES", "KEYS", "CONTVARIABLE", "ELIMINATION", "HIERARCHIES", "UNITS",
+     "DECIMALS", "PRECISION", "LANGUAGE", "LANGUAGES", "CODEPAGE", "DATASYMBOLNIL", "DATANOTECELL",
+     *(f"DATASYMBOL{n}" for n in range(1, 7))}
+)  # fmt: skip
+"""Keywords that say what the counts are."""
 _WORD = re.compile(r'"[^"]*"|[^\s,;"]+')
 _PAGE = re.compile(rb'CODEPAGE\s*=\s*"([^"]{1,40})"', re.IGNORECASE)
 _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*(CHARSET|AXIS-VERSION|LANGUAGE|MATRIX|DECIMALS)="?[^\n]*;')
@@ -73,10 +82,16 @@ _HINT = message("save the table again as PX, or as CSV")
 
 @dataclass
 class _File:
-    """The contents of a file: keyword -> subject -> its strings; and its data as words."""
+    """The contents of a file: keyword -> subject -> its strings; and its data as words.
+
+    ``others`` are the strings in further languages, by language; ``mended`` the keywords without a word on
+    counts whose quotation marks are wrong.
+    """
 
     said: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     data: list[str] = field(default_factory=list)
+    others: dict[str, dict[str, dict[str, list[str]]]] = field(default_factory=dict)
+    mended: list[str] = field(default_factory=list)
 
     @property
     def odd(self) -> dict[str, str]:
@@ -106,11 +121,11 @@ class Px(Format):
         message("Names and categories cannot hold quotation marks, line ends or tabs."),
         message("A file has at most 512 MiB."),
     )
-    options = frozenset({"count", "encoding", "labels", "marks"})
+    options = frozenset({"count", "encoding", "labels", "marks", "texts_in"})
     labels = True
 
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
-        file = _read(path, reading.encoding)
+        file = _in_language(_read(path, reading.encoding), reading.texts_in)
         names = [*file.all("STUB"), *file.all("HEADING")]
         if not names or len(set(names)) < len(names):
             raise InputError(message("the file does not say its variables (STUB, HEADING)"), hint=_HINT)
@@ -150,6 +165,15 @@ class Px(Format):
             [text for of in (units.get(one or "") for one in read) for text in of or units.get("", [])],
             reading,
         )
+        if file.mended and reading.strict:
+            raise InputError(
+                message("the quotation marks of {keywords} are wrong", joined(file.mended, ", ")),
+                hint=message("mend them, or leave --strict out: they say nothing about counts"),
+            )
+        notes += [
+            message("the quotation marks of {keyword} are wrong; it says nothing about counts", name)
+            for name in file.mended
+        ]
         if file.odd and reading.strict:
             raise InputError(
                 message("keywords that PX does not have: {odd}", ", ".join(file.odd)),
@@ -320,25 +344,77 @@ def _parsed(text: str) -> _File:
         if keyword == "DATA":
             # A semicolon may stand inside a quoted key: the last one ends the data.
             file.data = _WORD.findall(text, found.end())
-            return file
+            return _by_main_language(file)
         value = _VALUE.match(text, found.end())
-        if value is None:
-            break
+        if value is None or _OVERRUN.search(value[0]):
+            # A quotation mark too many: the next keywords would be part of a text.
+            value = _LINES.match(text, found.end())
+            if value is None or keyword in _USED:
+                raise _no_px(text, at, keyword)
+            file.mended.append(found[0].strip(" =\r\n"))
         at = value.end()
-        if language is None:
-            # Adjacent strings without a comma form one long string.
-            joined = re.sub(r'"\s*"', "", value[0]) if '""' not in value[0] else value[0]
-            strings = _STRING.findall(joined) or [value[0].rstrip("; \r\n").strip()]
-            about = (_STRING.findall(subject) or [""])[0] if subject else ""
-            file.said.setdefault(keyword, {}).setdefault(about, strings)
+        # Adjacent strings without a comma form one long string.
+        whole = re.sub(r'"\s*"', "", value[0]) if '""' not in value[0] else value[0]
+        strings = _STRING.findall(whole) or [value[0].rstrip("; \r\n").strip()]
+        about = (_STRING.findall(subject) or [""])[0] if subject else ""
+        said = file.said if language is None else file.others.setdefault(language.strip("[]"), {})
+        said.setdefault(keyword, {}).setdefault(about, strings)
     if at and not text[at:].strip():
         raise InputError(message("the file has no DATA"), hint=_HINT)
     raise _no_px(text, at)
 
 
-def _no_px(text: str, at: int) -> InputError:
+def _by_main_language(file: _File) -> _File:
+    """The file with keywords that name the main language as those that name none."""
+    for keyword, of in file.others.pop(file.one("LANGUAGE") or file.one("LANGUAGES"), {}).items():
+        for about, strings in of.items():
+            file.said.setdefault(keyword, {}).setdefault(about, strings)
+    return file
+
+
+def _in_language(file: _File, wanted: str | None) -> _File:
+    """The file with names and texts in another of its languages.
+
+    Raises
+    ------
+    InputError
+        For a language that it does not have.
+    """
+    if wanted is None or wanted == file.one("LANGUAGE"):
+        return file
+    other = file.others.get(wanted)
+    if other is None:
+        there = [file.one("LANGUAGE") or message("one without a name"), *file.others]
+        raise InputError(
+            message("the file has no texts in {language}", repr(wanted)),
+            hint=message("it has {languages}", joined(there, ", ")),
+        )
+    if "KEYS" in file.said:
+        raise InputError(
+            message("the rows of data are named in the main language"),
+            hint=message("leave the option texts-in out"),
+        )
+    named = {
+        name: new
+        for keyword in ("STUB", "HEADING")
+        for name, new in zip(file.all(keyword), other.get(keyword, {}).get("", []), strict=False)
+    }
+    said: dict[str, dict[str, list[str]]] = {}
+    for keyword, of in file.said.items():
+        for about, strings in of.items():
+            if keyword in ("STUB", "HEADING", "CONTVARIABLE"):
+                strings = [named.get(text, text) for text in strings]
+            new = named.get(about, about)
+            said.setdefault(keyword, {})[new] = other.get(keyword, {}).get(new, strings)
+    return replace(file, said=said)
+
+
+def _no_px(text: str, at: int, keyword: str = "") -> InputError:
+    at += len(text[at:]) - len(text[at:].lstrip())
     return InputError(
-        message("this is no PX: a keyword with a value and a semicolon was expected"),
+        message("this is no PX: a keyword with a value and a semicolon was expected")
+        if not keyword
+        else message("this is no PX: the quotation marks or the semicolon of {keyword} are wrong", keyword),
         line=text.count("\n", 0, at) + 1,
         hint=_HINT,
     )

@@ -19,6 +19,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
 
@@ -259,7 +260,12 @@ class TauArgus(Format):
         return RecordsFile(
             f"(SELECT {', '.join(columns)} FROM read_csv({file_literal(path)}, auto_detect=false, "
             f"header=false, columns={{{types}}}, delim={parted}, {quote}, strict_mode=true, "
-            f"encoding='{encoding}'))"
+            f"encoding='{encoding}'))",
+            trees={
+                variable.name: partial(trails, variable, folder=path.parent)
+                for variable in meta.variables
+                if {"HIERCODELIST", "HIERLEVELS"} & variable.options.keys()
+            },
         )
 
     def write(self, table: Table) -> bytes:

@@ -20,6 +20,7 @@ from tabprotect.engine.posterior.factors.loose_chains import LooseChains
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.likelihood import Rerun
 from tabprotect.languages.messages import message
 
 MOST_HELD = 2**25
@@ -70,8 +71,17 @@ of sums alone, of a sweep per count, and of the start per pair of cells."""
 LOOSE_HELD, LOOSE_FEWEST = 2**23, 8
 """Counts that chains over loose sums record, and the fewest chains."""
 
+WALK_HELD = 2**21
+"""Counts that walks of a mechanism's own record, where they are few."""
+
 LOOSE_SWEEPS = 6
 """Steps for each cell between two records of chains over loose sums, in the first run."""
+
+FEWEST_WALKS, WALK_ROUNDS = 8, 7
+"""Walks of a mechanism's own, and runs at most, each with twice the steps of the one before."""
+
+WALK_WORK = 2.5e7
+"""Most nominal microseconds of such walks."""
 
 LOOSE_COST = 0.06
 """Microseconds of such a step on an ordinary core."""
@@ -177,6 +187,44 @@ def _by_loose_chain(
         if agreement <= AGREED or (approach.weighing is not None and spent > CHAIN_WORK):
             break
     return _part(component, tables, counts, agreement, generator) if agreement <= SETTLED else None
+
+
+def by_walk(
+    rerun: Rerun, cells: int, approach: Approach, generator: np.random.Generator, progress: Progress = SILENT
+) -> SolvedPart | None:
+    """The posterior of all cells under a uniform prior by walks of a mechanism's own.
+
+    ``None`` where walks do not begin, or do not settle within the work.
+    """
+    assert rerun.walk is not None
+    number = int(np.clip(WALK_HELD // (cells * RECORDS), FEWEST_WALKS, CHAINS))
+    records = RECORDS if approach.draws is None else max(8, -(-approach.draws // number))
+    records = int(np.clip(MOST_HELD // (cells * number), 8, records))
+    walks = [rerun.walk(one) for one in generator.spawn(number)]
+    tables = np.empty((records, cells, number), dtype=np.int64)
+    cost = records * number * rerun.walk_cost
+    spent, between = 0.5 * cost, 1
+    for attempt in range(WALK_ROUNDS):
+        stage = message("drawing originals, run {attempt}", attempt + 1)
+        # The first run warms up, too: half as many steps before what is recorded.
+        for record in range(-(records // 2) if not attempt else 0, records):
+            progress.report(stage, max(record, 0) / records)
+            for place, walk in enumerate(walks):
+                for _ in range(between):
+                    here = next(walk, None)
+                if here is None:
+                    return None
+                tables[record, :, place] = here
+        agreement, _ = mixing(tables, counts := np.ones((records, number), dtype=np.bool_))
+        spent += between * cost
+        between *= 2
+        if agreement <= AGREED or spent + between * cost > WALK_WORK:
+            break
+    if agreement > SETTLED:
+        return None
+    nothing = np.zeros(cells, dtype=np.int64)
+    every = FactorComponent(np.arange(cells), nothing, nothing, (), ())
+    return _part(every, tables, counts, agreement, generator)
 
 
 def _check_within(component: FactorComponent, spent: float, moving: bool) -> None:

@@ -25,9 +25,9 @@ from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.agreement import SETTLED
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import reweighing
-from tabprotect.engine.posterior.factors.cell_laws import cell_laws
+from tabprotect.engine.posterior.factors.cell_laws import CellLaws, cell_laws
 from tabprotect.engine.posterior.factors.cellwise import MOST_ENTRIES, Cellwise, cellwise
-from tabprotect.engine.posterior.factors.chain_posterior import by_chain
+from tabprotect.engine.posterior.factors.chain_posterior import by_chain, by_walk
 from tabprotect.engine.posterior.factors.components import FactorComponent, Split, split_components
 from tabprotect.engine.posterior.factors.residual_sums import MOST_STEPS
 from tabprotect.engine.posterior.factors.reweighing import REWEIGHING_CELLS, REWEIGHING_HELD
@@ -42,7 +42,7 @@ from tabprotect.engine.posterior.factors.solved_parts import (
     by_residuals,
 )
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Prior
+from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
@@ -70,6 +70,9 @@ def infer_factors(
     pieces = split_components(laws)
     alone = cellwise(laws, pieces.alone, progress)
     generator = (randomness or Randomness.fresh()).generator()
+    walked = _walked(likelihood, prior, laws, approach, generator, progress)
+    if walked is not None:
+        return walked
     parts = _solved(pieces.components, likelihood.domain.shape, approach, generator, progress)
     found = _joined(likelihood, prior, pieces, (alone, parts))
     unsettled = approach.weighing is not None and found.r_hat is not None and found.r_hat > SETTLED
@@ -86,6 +89,30 @@ def infer_factors(
     if approach.way == "monte_carlo" and found.way == "exact":
         return _simulated(found, approach.draws or FACTOR_DRAWS, generator, progress)
     return found
+
+
+def _walked(
+    likelihood: CellFactors,
+    prior: Prior,
+    laws: CellLaws,
+    approach: Approach,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> Posterior | None:
+    """The posterior by walks of the mechanism's own, where it has them and the prior is uniform."""
+    rerun = likelihood.rerun
+    # Who knows the structural zeros believes as everybody does of the rest.
+    believed = getattr(prior, "prior", prior)
+    if rerun is None or rerun.walk is None or not isinstance(believed, Uniform) or approach.way == "exact":
+        return None
+    size = likelihood.domain.size
+    part = by_walk(rerun, size, approach, generator, progress)
+    if part is None:
+        return None
+    nothing = np.zeros(0, dtype=np.int64)
+    whole = replace(likelihood, rerun=None, note="", approximate=False, left_out=())
+    found = _joined(whole, prior, Split(nothing, (nothing, nothing), ()), (cellwise(laws, nothing), [part]))
+    return replace(found, reason=message("originals were drawn by walks of the mechanism's own that agree"))
 
 
 def _solved(

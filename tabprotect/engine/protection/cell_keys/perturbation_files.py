@@ -55,10 +55,7 @@ def from_text(text: str) -> PerturbationTable:
         raise InputError(message("the file is empty"), hint=CONTENTS)
     delimiter = max(";,\t", key=lines[0].count)
     header = tuple(name.strip().strip('"').lower() for name in lines[0].split(delimiter))
-    if "type" in header:
-        raise InputError(
-            message("this perturbation table is for magnitudes"), line=1, hint=message("take one for counts")
-        )
+    header, lines = _of_counts(header, lines, delimiter)
     # The lower end of an interval is the upper one of that before it.
     lower = [k for k, name in enumerate(header) if name in LOWER_ENDS]
     if lower and len(header) == 6:
@@ -86,6 +83,25 @@ def from_text(text: str) -> PerturbationTable:
             message("not whole numbers"), line=int(numbers[np.argmax(broken)]) + 1, hint=CONTENTS
         )
     return _of_ptable(columns, numbers + 1) if len(header) == 5 else _of_ons(columns.astype(np.int64).T)
+
+
+def _of_counts(
+    header: tuple[str, ...], lines: list[str], delimiter: str
+) -> tuple[tuple[str, ...], list[str]]:
+    """The lines without the column ``type``, in which ptable says "all" of counts."""
+    if "type" not in header:
+        return header, lines
+    at = header.index("type")
+    rows = [line.split(delimiter) for line in lines]
+    for number, row in enumerate(rows[1:], 2):
+        said = row[at].strip().strip('"').lower() if at < len(row) else "all"
+        if said != "all" and lines[number - 1].strip():
+            raise InputError(
+                message("this perturbation table is for magnitudes: {type}", said),
+                line=number,
+                hint=message("take one for counts"),
+            )
+    return (*header[:at], *header[at + 1 :]), [delimiter.join(row[:at] + row[at + 1 :]) for row in rows]
 
 
 def _numbers(rows: list[str], fields: int, delimiter: str, lines: Ints) -> Floats:

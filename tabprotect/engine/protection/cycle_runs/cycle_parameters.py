@@ -212,13 +212,19 @@ def number_of_steps(values: Values, cycles: int) -> int:
     return values[N_COVER] or values[PASSES] * cycles
 
 
+EXCHANGE = "exchange"
+"""The blocking rule that takes no cycles."""
+
 TRIANGULAR = "triangular"
 """The template designed for the kept margins of a table."""
 
 STRIPS = "strips"
 
 
-def _set(parameters: Iterable[Parameter[object]], values: Mapping[str, object]) -> list[Parameter[object]]:
+def set_ones(
+    parameters: Iterable[Parameter[object]], values: Mapping[str, object]
+) -> list[Parameter[object]]:
+    """Those that are given."""
     return [one for one in parameters if values.get(one.name) not in (None, "")]
 
 
@@ -230,7 +236,7 @@ def without_designs(values: Mapping[str, object]) -> dict[str, object]:
 
 def emptied_designs(values: Mapping[str, object]) -> dict[str, object]:
     """The parameters of designs, each reset to empty."""
-    return {one.name: None for one in _set(OF_DESIGNS, values)}
+    return {one.name: None for one in set_ones(OF_DESIGNS, values)}
 
 
 def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
@@ -243,7 +249,7 @@ def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
     """
     found = kind
     for template, parameters in ((TRIANGULAR, OF_TRIANGULAR), (STRIPS, (HEIGHT,))):
-        said = _set(parameters, values)
+        said = set_ones(parameters, values)
         if not said:
             continue
         if found not in (None, template):

@@ -149,7 +149,11 @@ def summarise(protected: Protected) -> RunSummary:
     preserved = None
     if main.table.domain == domain and main.suppressed is None:
         moves = parameters.get("cycles")
-        kept = moves.publication if isinstance(moves, MoveSet) else Publication(domain, all_margins(domain))
+        kept = Publication(domain, all_margins(domain))
+        if isinstance(moves, MoveSet):
+            kept = moves.publication
+        elif "split" in parameters:
+            kept = methods()[release.mechanism.method].kept(domain, release.mechanism.values) or kept
         truth = Table.dense(domain, judged.truth) if weighted else record.problem.table
         preserved = kept.sums(truth) == kept.sums(main.table)
     return RunSummary(

@@ -19,7 +19,11 @@ counts x to y is taken with probability min(1, prod (x!/y!)^theta), and never to
 With alpha = beta the tables are then drawn from the law prod (1/x!)^theta given the margins, which
 for theta = 1 is that of counts without association: no cell is stuck, and chi-square is distorted
 little where association is weak; strong association is pulled towards none. none: cells can become negative, for
-analysis only.
+analysis only. exchange: no cycles at all. The variables are split, a | b, the others are strata; a step
+draws two cells of a stratum that are not empty, which exchange a unit where they differ in both; it is
+taken with the chance min(1, (m/m')^2 prod (x!/y!)^theta), m the number of cells that are not empty.
+Every table inside the strata and one side is kept, and what a reader may believe are the same steps run
+once more from the published table: independent exact draws, for any number of variables and cells.
 
 What is kept. keep names margins by a formula, at any level of a hierarchy: geo + region*age with
 groupings for region. Those are published beside the inner cells, exact; every other level is the
@@ -72,6 +76,7 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     BETA,
     BLOCKING,
     CYCLES,
+    EXCHANGE,
     N_COVER,
     OF_DESIGNS,
     ORDER,
@@ -87,6 +92,18 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     template_of,
     zeros_text,
 )
+from tabprotect.engine.protection.cycle_runs.exchange_rule import (
+    OF_EXCHANGE,
+    SPLIT,
+    STEP_RATE,
+    ExchangeRule,
+    Unchanged,
+    chosen_rate,
+    chosen_split,
+    plain_rate,
+    without_cycles,
+    without_exchange,
+)
 from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
 from tabprotect.engine.protection.cycle_runs.no_change import COINS, chosen_coin, no_change
 from tabprotect.engine.protection.cycle_runs.sequence import DISCLOSED_ORDERS, SEQUENCE, stated_sequence
@@ -95,7 +112,7 @@ from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
-from tabprotect.engine.release.likelihood import AdaptiveSequence, MoveSequence
+from tabprotect.engine.release.likelihood import AdaptiveSequence, ExchangeSteps, MoveSequence
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
@@ -183,6 +200,12 @@ CLOSE = 0.1
 """So near to the limit a remedy is tried as long as the mechanism itself: what is offered must not
 be refused when it is taken."""
 
+MANY = 100_000
+"""Cells from which on the first setting that is tried is the only one, or nearly."""
+
+WITH_CYCLES = (CYCLES, ALPHA, BETA, PASSES, ORDER, N_COVER, *OF_DESIGNS)
+"""Parameters that have no part in the rule exchange."""
+
 SIX = ((1.2, 0.7, 2.0), (0.8, 1.5, 1.0))
 """Means of the counts in its calibration."""
 
@@ -209,6 +232,7 @@ class CyclicPerturbation(Method):
         KEEP,
         replace(GROUPINGS, may_be_unstated=True),
         *OF_DESIGNS,
+        *OF_EXCHANGE,
     )
     levers = ("alpha", "passes")
     guarantees = promises(
@@ -230,6 +254,7 @@ class CyclicPerturbation(Method):
         CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX),
         CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX, runs=160),
         CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=160),
+        CalibrationPlan({"blocking": "exchange", "rate": 0.5}, SIX, runs=160),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
@@ -240,6 +265,9 @@ class CyclicPerturbation(Method):
             if given["order"] != "positive":
                 raise ParameterError({"order": message("cycles={DATA} goes with the order positive", DATA)})
         values = super().resolve(domain, given)
+        if values[BLOCKING] == EXCHANGE:
+            return self._exchanging(domain, values, given)
+        without_exchange(values)
         values |= {"groupings": values[GROUPINGS] or None}
         values |= {ZEROS.name: zeros_text(domain, values)}
         if values["blocking"] is None:
@@ -280,6 +308,31 @@ class CyclicPerturbation(Method):
             )
         return values
 
+    def _exchanging(
+        self, domain: Domain, values: Values, given: Mapping[str, object], table: Table | None = None
+    ) -> Values:
+        """The values of the rule exchange; what follows from the kept sums needs a table."""
+        if domain.ndim < 2 or domain.structural:
+            raise ParameterError(
+                {BLOCKING.name: message("exchanges need two variables, and no cell where nobody can be")},
+                hint=message("take another blocking rule"),
+            )
+        values = without_cycles(values, given, WITH_CYCLES)
+        people = domain.size if table is None else table.total
+        rule = ExchangeRule.of(domain, values) if values[SPLIT] else chosen_split(domain, values, people)
+        values |= {SPLIT.name: rule.text}
+        if values[KEEP]:
+            kept = rule.kept(values)
+            if not all(
+                any(kept.determines(one, margin) for one in kept.margins)
+                for margin in kept_of(domain, values).margins
+            ):
+                raise ParameterError({SPLIT.name: message("does not keep the sums that are asked for")})
+        if values[STEP_RATE] is None:
+            rate = plain_rate(domain, people) if table is None else chosen_rate(rule, values, table)
+            values |= {STEP_RATE.name: rate}
+        return values
+
     def resolve_for(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Values:
@@ -288,6 +341,9 @@ class CyclicPerturbation(Method):
         Without a rule or a number of passes either, these follow from the kept margins too.
         """
         given = dict(given)
+        if given.get(BLOCKING.name) == EXCHANGE:
+            domain = problem.table.domain
+            return self._exchanging(domain, super().resolve(domain, given), given, problem.table)
         coin_open = not given.get("n_cover") and all(
             given.get(name) is None for name in ("alpha", "beta", "passes")
         )
@@ -319,6 +375,9 @@ class CyclicPerturbation(Method):
     def no_change(self, table: Table, values: Values, progress: Progress = SILENT) -> float | None:
         """The same for the table and for any draw: both have the kept margins."""
         kept = self.kept(table.domain, values)
+        if values[BLOCKING] == EXCHANGE:
+            plan = ExchangeRule.of(table.domain, values).plan(values)
+            return Unchanged(plan, table.counts.reshape(-1)).chance()
         return None if kept is None else no_change(KeptMargins.of(kept, table), values, progress)
 
     @staticmethod
@@ -355,6 +414,8 @@ class CyclicPerturbation(Method):
     def promised(self, values: Values) -> tuple[str, ...]:
         """Return which guarantees hold depends on the blocking rule and on alpha = beta."""
         rule = values[BLOCKING]
+        if rule == EXCHANGE:
+            return tuple(name for name in self.guarantees if name not in ("unbiased", "zeros_kept"))
         broken = {"non_negative"} if rule == "none" else set()
         if rule != "any_zero":
             broken |= {"zeros_kept", "unbiased"}
@@ -364,6 +425,9 @@ class CyclicPerturbation(Method):
 
     def ladders(self, domain: Domain, values: Values) -> tuple[tuple[Mapping[str, object], ...], ...]:
         """Coins that fall more and more often, then further passes; by the rule as it is."""
+        if values[BLOCKING] == EXCHANGE:
+            rest = {name: values[name] for name in (BLOCKING.name, SPLIT.name)}
+            return (tuple({**rest, STEP_RATE.name: share} for share in SHARES),)
         if values[ORDER] != "listed":
             return ()
         rule = {"blocking": values[BLOCKING]}
@@ -373,11 +437,16 @@ class CyclicPerturbation(Method):
 
     def kept(self, domain: Domain, values: Values) -> Publication | None:
         """The margins that the cycles keep."""
+        if values[BLOCKING] == EXCHANGE:
+            return ExchangeRule.of(domain, values).kept(values)
         moves = values[CYCLES]
         return Publication(domain, moves.margins, moves.groupings) if any(moves.margins) else None
 
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
         """Try on copies of the table side by side; find also which cells no cycle can move."""
+        if values[BLOCKING] == EXCHANGE:
+            found = super().foresee(problem, values, progress)
+            return replace(found, no_change=self.no_change(problem.table, values, progress))
         moves, steps = values[CYCLES], number_of_steps(values, len(values[CYCLES]))
         if values[ORDER] == "listed" and steps < len(moves):
             moves = moves.take(np.arange(steps))
@@ -392,6 +461,15 @@ class CyclicPerturbation(Method):
 
     def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other cycles, the rule that blocks least, a coin that stays less often."""
+        if values[BLOCKING] == EXCHANGE:
+            rate = values[STEP_RATE] or 0.0
+            return tuple(
+                (
+                    message("more steps: {rate:g} a person", more),
+                    {BLOCKING.name: EXCHANGE, STEP_RATE.name: more},
+                )
+                for more in (round(2 * rate, 4), round(4 * rate, 4))
+            )
         often: dict[str, object] = {"alpha": 0.5, "beta": 0.5}
         rise: dict[str, object] = {"blocking": "negative"}
         ideas: list[tuple[str, dict[str, object]]] = [
@@ -424,6 +502,14 @@ class CyclicPerturbation(Method):
         if domain.ndim > 2 and not values[KEEP]:
             # Last to be put first: on a large table few are tried.
             ideas[:0] = fewer_sums(domain)
+            steps: dict[str, object] = {
+                **dict.fromkeys((one.name for one in (CYCLES, ALPHA, BETA, PASSES)), None),
+                BLOCKING.name: EXCHANGE,
+            }
+            # Of the largest tables hardly one setting is tried, and this one always can.
+            ideas.insert(
+                3 if domain.size <= MANY else 0, (message("exchange steps instead of cycles"), steps)
+            )
             ideas.append((message("keeping the two-way margins only"), {"cycles": "order-2"}))
         # What was said of another design says nothing of these.
         empty = emptied_designs(values)
@@ -438,6 +524,8 @@ class CyclicPerturbation(Method):
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Draw the order, flip the coins and apply the cycles."""
+        if values[BLOCKING] == EXCHANGE:
+            return self._exchanged(problem.table, values, generator)
         walker = Walker.of(values)
         state = problem.table.counts.reshape(-1).copy()
         if walker.order in DISCLOSED_ORDERS or walker.order == "positive":
@@ -465,6 +553,17 @@ class CyclicPerturbation(Method):
             steps=steps,
         )
 
+    def _exchanged(self, table: Table, values: Values, generator: np.random.Generator) -> Draft:
+        """The table after all exchange steps."""
+        plan = ExchangeRule.of(table.domain, values).plan(values)
+        counts = table.counts.reshape(-1)
+        found = plan.tables(counts, 1, generator)[0].reshape(table.domain.shape)
+        published = Table.dense(table.domain, found)
+        return Draft(
+            (PublishedTable(published), *self._kept_tables(published, values)),
+            sentence=message("{steps:,} exchange steps were taken.", int(plan.steps(counts).sum())),
+        )
+
     @staticmethod
     def _kept_tables(table: Table, values: Values) -> list[PublishedTable]:
         """The kept margins as tables of their own, where they were named."""
@@ -474,10 +573,13 @@ class CyclicPerturbation(Method):
         sums = zip(kept.margins, kept.sums(table), strict=True)
         return [PublishedTable(found) for margin, found in sums if margin]
 
-    def likelihood(self, release: Release) -> MoveSequence | AdaptiveSequence:
-        """A known sequence of moves, each taken by a coin unless blocked; or an unseen one."""
+    def likelihood(self, release: Release) -> MoveSequence | AdaptiveSequence | ExchangeSteps:
+        """A known sequence of moves, each taken by a coin unless blocked; an unseen one; or exchange steps."""
         stated = release.mechanism.parameters
         values = self.resolve(release.table.domain, stated)
+        if values[BLOCKING] == EXCHANGE:
+            rule = ExchangeRule.of(release.table.domain, values)
+            return ExchangeSteps(release.table, rule.plan(values), rule.kept(values))
         walker = Walker.of(values)
         moves, steps, passes = walker.moves, walker.steps, 1
         if walker.order == "positive":

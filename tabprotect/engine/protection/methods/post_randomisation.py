@@ -20,10 +20,14 @@ Structural zeros are not spared: a record that changes may be published where no
 whoever sees it there knows that it has changed. Readers hold the true count there for 0.
 
 The probability of a release is exact where the cells that records can move between are few and
-small; else it is an unbiased estimate by particles that fill one published cell after the other.
+small, and every original is weighed by it. Else originals are drawn whole: given where the records
+are, the chances of the cells are drawn; given these, every published record goes back to where it may
+have come from. That leaves the posterior of a reader who assumes nothing as it is, at every size. For
+other readers an unbiased estimate weighs drawn originals, by particles that fill one published cell
+after the other.
 
 Sources: Gouweleeuw, Kooiman, Willenborg and de Wolf 1998; the table as a misclassified one:
-Duncan and Roehrig 2006.
+Duncan and Roehrig 2006; data augmentation: Tanner and Wong 1987.
 """
 
 from __future__ import annotations
@@ -49,6 +53,7 @@ from tabprotect.engine.protection.resampling.category_chances import (
     read_chances,
     read_matrices,
 )
+from tabprotect.engine.protection.resampling.record_walk import RecordWalk
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -64,6 +69,12 @@ TRANSITIONS_STEPS = 2_000_000
 TRANSITIONS_CELLS = 400
 """Cells of a block whose probability is estimated."""
 
+
+MOST_LISTED = 64
+"""Cells of a block whose originals are counted."""
+
+LISTING_WORK = 2e6
+"""Nominal microseconds of weighing all originals, up to which that is done."""
 
 TRANSITION = "transition"
 """Disclosed by the run: the matrix of every variable."""
@@ -294,12 +305,32 @@ def _rerun(
     """The whole probability over the shapes, which the factors hold."""
     domain, out = published
     parts = [cells for cells in blocks if len(cells) > 1]
+    own = frozenset(matrices)
+    if values[SPREAD] == "proportional":
+        own = frozenset(read_matrices(domain, values[MATRICES] or ""))
+
+    def made(name: str, original: Table) -> bool:
+        return bool(np.abs(_transition(original, values)[name] - matrices[name]).max() <= 1e-9)
+
+    def fits(original: Ints) -> bool:
+        # Matrices made from the table are those of this candidate, or it is none.
+        table = Table.dense(domain, original.reshape(domain.shape))
+        return all(made(name, table) for name in matrices.keys() - own)
+
+    nobody = np.zeros(domain.size, dtype=np.bool_)
+    nobody[domain.structural_cells()] = True
+    walk = RecordWalk(
+        out.reshape(domain.shape),
+        list(matrices.values()),
+        nobody.reshape(domain.shape),
+        None if own == frozenset(matrices) else fits,
+    )
     if max(map(len, parts), default=0) > TRANSITIONS_CELLS:
-        return None
+        # Beyond this nothing is weighed one by one.
+        return Rerun(lambda *_: math.nan, exact=False, cost=math.inf, walk=walk, walk_cost=walk.cost)
     # Every array access costs as much as some hundred elements.
     exact = [transitions.elements_touched(out[c]) < TRANSITIONS_STEPS / len(parts) for c in parts]
     scale: list[float] = []
-    own = _names(values) if values[SPREAD] == "proportional" else frozenset(matrices)
     chances_of: list[Floats] = []
 
     def beyond(x: Ints, generator: np.random.Generator) -> Floats:
@@ -319,12 +350,9 @@ def _rerun(
         possible = np.ones(len(originals), dtype=bool)
         for cells in blocks:
             possible &= originals[:, cells].sum(axis=1) == out[cells].sum()
-        # Matrices made from the table are those of this candidate, or it is none.
-        for name in matrices.keys() - own:
+        if own != frozenset(matrices):
             for k in np.flatnonzero(possible).tolist():
-                table = Table.dense(domain, originals[k].reshape(domain.shape))
-                made = _transition(table, values)[name]
-                possible[k] = np.abs(made - matrices[name]).max() <= 1e-9
+                possible[k] = fits(originals[k])
         if not scale:
             # Any constant that keeps the figures of large tables within floating point: of one seed,
             # so that it is the same for every original.
@@ -343,13 +371,14 @@ def _rerun(
     cost = 50.0
     for c, sure in zip(parts, exact, strict=True):
         cost += 0.05 * transitions.elements_touched(out[c]) if sure else transitions.estimated_cost(out[c])
-    return Rerun(estimate, exact=all(exact), cost=cost, many=many)
-
-
-def _names(values: Values) -> frozenset[str]:
-    """Variables whose matrix was given."""
-    parts = values[MATRICES] or [""]
-    return frozenset(part.partition("=")[0].strip() for part in parts if part.strip())
+    ways = math.prod(
+        math.comb(int(out[c].sum()) + len(c) - 1, len(c) - 1) if len(c) < MOST_LISTED else math.inf
+        for c in parts
+    )
+    listed = all(exact) and ways * cost < LISTING_WORK
+    return Rerun(
+        estimate, exact=all(exact), cost=cost, many=many, walk=None if listed else walk, walk_cost=walk.cost
+    )
 
 
 PLUGIN = PostRandomisation()

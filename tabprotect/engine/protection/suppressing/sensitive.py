@@ -189,7 +189,9 @@ def _check(given: GivenStatuses, publication: Publication, primary: Bools, count
     wrong = np.flatnonzero((given.published | given.safe) & primary)
     if len(wrong):
         raise InputError(
-            message("a cell that the rule makes unsafe is given as safe"),
+            message("a cell that the rule makes unsafe is given as protected, to be published (p)")
+            if given.published[wrong[0]]
+            else message("a cell that the rule makes unsafe is given as safe (s)"),
             cell=name(int(wrong[0])),
             hint=message("leave the cell out of the given statuses, or narrow the rule"),
         )

@@ -24,6 +24,7 @@ from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
     AdaptiveSequence,
     CellFactors,
+    ExchangeSteps,
     MoveSequence,
     RecordSwaps,
 )
@@ -171,7 +172,7 @@ def mechanism_text(release: Release) -> str:
     method, cycles = _method(release), release.mechanism.parameters.get("cycles")
     label = method.label
     if not isinstance(cycles, MoveSet) or isinstance(
-        likelihood := likelihood_of(release), CellFactors | RecordSwaps
+        likelihood := likelihood_of(release), CellFactors | RecordSwaps | ExchangeSteps
     ):
         # It begins with what the method is called.
         return message(method.help.splitlines()[0])

@@ -189,3 +189,47 @@ def test_what_dots_mean(tmp_path: Path) -> None:
     assert read(tmp_path, text, marks=".=zero ..=structural").table.total == 4
     with pytest.raises(InputError, match="suppressed"):
         read(tmp_path, text, marks=".=zero ..=suppressed")
+
+
+STRAY = 'TIMEVAL("w")=TLIST(A1)","2001","2002";\n'
+
+
+def test_quotes_of_what_says_nothing_about_counts_are_mended_and_told(tmp_path: Path) -> None:
+    text = HEAD + STRAY + 'NOTE="a";\nDATA=\n1 2\n3 4;\n'
+    found = read(tmp_path, text)
+    assert found.table.counts.tolist() == [[1, 2], [3, 4]]
+    assert any('quotation marks of TIMEVAL("w") are wrong' in note for note in found.notes)
+    with pytest.raises(InputError, match="TIMEVAL"):
+        read(tmp_path, text, strict=True)
+    for keyword in ("VALUES", "UNITS", "ELIMINATION"):
+        wrong = HEAD + f'{keyword}("w")=x","y";\nNOTE="a";\nDATA=\n1 2\n3 4;\n'
+        with pytest.raises(InputError, match=f"semicolon of {keyword} are wrong") as caught:
+            read(tmp_path, wrong)
+        assert caught.value.line == wrong[: wrong.index(f'{keyword}("w")=x')].count("\n") + 1
+
+
+TONGUES = (
+    'CHARSET="ANSI";\nLANGUAGE="sv";\nLANGUAGES="sv","en";\nSTUB{main}="kon";\nSTUB[en]="sex";\n'
+    'HEADING{main}="ar";\nHEADING[en]="year";\nVALUES{main}("kon")="man","kvinnor";\n'
+    'VALUES[en]("sex")="men","women";\nVALUES{main}("ar")="1","2";\nVALUES[en]("year")="1","2";\n{codes}'
+    "DATA=\n1 2\n3 4;\n"
+)
+
+
+@pytest.mark.parametrize("main", ["", "[sv]"])
+@pytest.mark.parametrize("codes", ["", 'CODES("kon")="M","K";\n'])
+def test_the_language_of_texts_is_chosen(tmp_path: Path, main: str, codes: str) -> None:
+    text = TONGUES.format(main=main, codes=codes)
+    for wanted, names, texts in (
+        (None, ("kon", "ar"), ("man", "kvinnor")),
+        ("sv", ("kon", "ar"), ("man", "kvinnor")),
+        ("en", ("sex", "year"), ("men", "women")),
+    ):
+        found = read(tmp_path, text, texts_in=wanted).table
+        assert found.domain.names == names and found.counts.tolist() == [[1, 2], [3, 4]]
+        variable = found.domain.variables[0]
+        assert variable.categories == (("M", "K") if codes else texts)
+        assert variable.labels == (texts if codes else ())
+    with pytest.raises(InputError, match="no texts in 'de'") as caught:
+        read(tmp_path, text, texts_in="de")
+    assert caught.value.hint == "it has sv, en"

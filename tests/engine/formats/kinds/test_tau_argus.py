@@ -295,3 +295,19 @@ def test_any_name_and_code(tmp_path: Path) -> None:
     assert found.domain[names[0]].levels[0].groups == ("à, b", "à, b", "z")
     seen = by_batch(tmp_path, "".join(f'"{name}"' for name in names) + '|"count"||')
     assert seen["o", "a; b", "y"] == table[1, 1, 1] and seen["à, b", "Total", "Total"] == 3 * 8 + 28
+
+
+@pytest.mark.parametrize("more", [' <HIERCODELIST> "a.hrc"\n <HIERLEADSTRING> "."\n', " <HIERLEVELS> 1 1\n"])
+def test_the_tree_of_records_is_kept(tmp_path: Path, more: str) -> None:
+    (tmp_path / "a.asc").write_text("n1m\nn2f\ns1m\nn1f\n")
+    (tmp_path / "a.rda").write_text(f"grp 1 2\n <RECODABLE>\n <HIERARCHICAL>\n{more}sex 3 1\n <RECODABLE>\n")
+    (tmp_path / "a.hrc").write_text("n\n.n1\n.n2\ns\n.s1\n.s2\n")
+    found = tabulate(tmp_path / "a.asc", ["grp", "sex"])
+    declared = ("n1", "n2", "s1", "s2") if "a.hrc" in more else ("n1", "n2", "s1")
+    assert found.domain["grp"].categories == declared
+    assert [level.name for level in found.domain["grp"].levels] == ["grp_1", "grp_2"]
+    assert found.margin(["grp@grp_1"]).counts.tolist() == [3, 1]
+    (tmp_path / "a.asc").write_text("n1m\nx9f\n")
+    if "a.hrc" in more:
+        with pytest.raises(InputError, match="x9"):
+            tabulate(tmp_path / "a.asc", ["grp"])

@@ -264,7 +264,7 @@ def test_ons_keys_round_to_their_grid() -> None:
     ("text", "words"),
     [
         ("a;b\n1;2\n", "these are the columns a, b"),
-        ("i;j;p;v;p_int_ub;type\n", "for magnitudes"),
+        ("i;j;p;v;p_int_ub;type\n0;0;1;0;1;even\n", "for magnitudes: even"),
         ("i;j;p;v;p_int_ub\n0;0;1;0\n", "line 2: not 5 numbers"),
         ("i;j;p;v;p_int_ub\n0;0;1;0;1\n1;3;1;1;1\n", "line 3: v is not j - i"),
         ("i;j;p;v;p_int_ub\n0;0;1;0;1\n1;2;0.5;1;0.5\n", "count 1 .* add up to 0.5, not to 1"),
@@ -290,3 +290,19 @@ def test_a_table_says_what_it_never_publishes() -> None:
     assert (table.never, table.largest) == (2, 5)
     assert table.bias < 1e-6
     assert perturbation_table(D=5, V=3).never == 0
+
+
+def test_a_table_of_ptable_for_all_counts() -> None:
+    plain = "i;j;p;v;p_int_ub\n0;0;1;0;1\n1;0;0.5;-1;0.5\n1;2;0.5;1;1\n"
+    rows = plain.splitlines()
+    for text in (
+        "\n".join([rows[0] + ";type", *(row + ";all" for row in rows[1:])]),
+        "\n".join(["type;" + rows[0], *('"all";' + row.replace(".", ",") for row in rows[1:])]),
+        "\n".join(
+            [
+                rows[0] + ";p_int_lb;type",
+                *(f"{row};{low};all" for row, low in zip(rows[1:], (0, 0, 0.5), strict=True)),
+            ]
+        ),
+    ):
+        assert files.to_ptable(files.from_text(text)) == files.to_ptable(files.from_text(plain))

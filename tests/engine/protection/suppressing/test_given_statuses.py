@@ -101,7 +101,8 @@ def test_a_given_level_widens_the_interval() -> None:
 
 @pytest.mark.parametrize("line", ["a1,b2,p\n", "a1,b2,s\n"])
 def test_a_sensitive_cell_cannot_be_given_as_safe(line: str) -> None:
-    with pytest.raises(InputError, match="given as safe"):
+    said = "given as protected" if line.endswith("p\n") else "given as safe"
+    with pytest.raises(InputError, match=said):
         _protect(statuses=line)
 
 

@@ -1,0 +1,141 @@
+"""Exchange steps against whole matrices over all tables with the same margins."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import exchanges_in_numpy
+import numpy as np
+import pytest
+
+from tabprotect.engine.posterior.approach import Approach
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.prior import Factorial, Poisson, Uniform
+from tabprotect.engine.release.likelihood import ExchangeSteps
+from tabprotect.engine.swaps import exchange_plan
+from tabprotect.engine.swaps.exchange_plan import ExchangePlan
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "trains.json").read_text())
+CASES = [one for one in REFERENCE["cases"] if one["kind"] == "exchange"]
+
+Cells = tuple[int, ...]
+
+
+def fibre(counts: np.ndarray) -> list[Cells]:
+    """All tables with the margins of one."""
+    rows, columns = counts.sum(axis=1).tolist(), counts.sum(axis=0).tolist()
+
+    def filled(left: list[int], row: int) -> list[Cells]:
+        if row == len(rows):
+            return [()] if not any(left) else []
+        found = []
+        for one in itertools.product(*(range(min(rows[row], n) + 1) for n in left)):
+            if sum(one) == rows[row]:
+                rest = filled([n - x for n, x in zip(left, one, strict=True)], row + 1)
+                found += [(*one, *others) for others in rest]
+        return found
+
+    return filled(columns, 0)
+
+
+def matrix(counts: np.ndarray, theta: float) -> tuple[list[Cells], np.ndarray, np.ndarray]:
+    """The tables, the chances of one step from each to each, and the law that is to be kept."""
+    tables = fibre(counts)
+    number = {one: k for k, one in enumerate(tables)}
+    law = np.array([math.prod(math.factorial(n) ** -theta for n in one) for one in tables])
+    columns = counts.shape[1]
+    out = np.zeros((len(tables),) * 2)
+    for k, one in enumerate(tables):
+        filled = [cell for cell, n in enumerate(one) if n]
+        for p, q in itertools.product(filled, filled):
+            then, (u, v), (s, t) = list(one), divmod(p, columns), divmod(q, columns)
+            chance = 0.0
+            if u != s and v != t:
+                for cell, by in ((p, -1), (q, -1), (u * columns + t, 1), (s * columns + v, 1)):
+                    then[cell] += by
+                to = number[tuple(then)]
+                m = sum(n > 0 for n in then)
+                chance = min(1.0, (len(filled) / m) ** 2 * law[to] / law[k]) / len(filled) ** 2
+                out[k, to] += chance
+            out[k, k] += 1 / len(filled) ** 2 - chance
+    return tables, out, law / law.sum()
+
+
+def plan_of(counts: np.ndarray, theta: float, rate: float = 0.5) -> ExchangePlan:
+    return ExchangePlan(np.arange(counts.size), (1, *counts.shape), rate, theta)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_law_is_kept_and_the_posterior_is_a_row(case: dict[str, Any]) -> None:
+    counts, theta, steps = np.array(case["published"]), case["theta"], case["steps"]
+    tables, step, law = matrix(counts, theta)
+    assert len(tables) == case["tables"]
+    flow = law[:, None] * step
+    assert np.abs(flow - flow.T).max() < 1e-15
+    kernel = np.linalg.matrix_power(step, steps)
+    at = tables.index(tuple(counts.reshape(-1).tolist()))
+    posterior = law * kernel[:, at] / (law * kernel[:, at]).sum()
+    assert np.abs(posterior - kernel[at]).max() < 1e-14
+    for cell, wanted in enumerate(one for row in case["counts"] for one in row):
+        for count, chance in wanted.items():
+            found = sum(p for table, p in zip(tables, posterior, strict=True) if table[cell] == int(count))
+            assert abs(found - chance) < 1e-12
+    drawn = plan_of(counts, theta).tables(
+        counts.reshape(-1), 100_000, np.random.default_rng(5), np.array([steps])
+    )
+    shares = np.array([(drawn == table).all(axis=1).mean() for table in tables])
+    assert shares.sum() == 1.0
+    assert np.abs(shares - posterior).max() < 5 * np.sqrt(0.25 / 100_000)
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.5, 1.0])
+def test_both_forms_take_the_same_steps(theta: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    shape = (4, 3, 5)
+    counts = rng.poisson(1.1, shape).reshape(-1)
+    plan = ExchangePlan(rng.permutation(counts.size), shape, 0.7, theta)
+
+    def found() -> np.ndarray:
+        return plan.tables(counts, 60, np.random.default_rng(1))
+
+    compiled = found()
+    monkeypatch.setattr(exchange_plan, "exchanges", exchanges_in_numpy)
+    assert np.array_equal(found(), compiled)
+    assert (compiled != counts).any() and (compiled >= 0).all()
+    grid = compiled[:, plan.cell].reshape(-1, *shape)
+    before = counts[plan.cell].reshape(shape)
+    assert (grid.sum(axis=2) == before.sum(axis=1)).all() and (grid.sum(axis=3) == before.sum(axis=2)).all()
+
+
+def exchanged(counts: np.ndarray, theta: float, rate: float) -> ExchangeSteps:
+    domain = Domain.of_shape(counts.shape)
+    kept = Publication(domain, tuple((name,) for name in domain.names))
+    return ExchangeSteps(Table.dense(domain, counts), plan_of(counts, theta, rate), kept)
+
+
+@pytest.mark.parametrize("theta", [0.0, 1.0])
+def test_beliefs_are_those_of_all_originals(theta: float) -> None:
+    counts = np.array([[1, 2, 0], [2, 0, 1]])
+    likelihood = exchanged(counts, theta, 0.5)
+    tables, step, _ = matrix(counts, theta)
+    at = tables.index(tuple(counts.reshape(-1).tolist()))
+    forward = np.linalg.matrix_power(step, 3)[:, at]
+    priors: list[Any] = [Uniform(), Factorial(theta), Poisson(np.array([1.5, 1.0, 0.5, 2.0, 0.7, 0.3]))]
+    for prior in priors:
+        logs = prior.log_weight(np.arange(6), np.array(tables)).sum(axis=1)
+        wanted = np.exp(logs) * forward
+        wanted /= wanted.sum()
+        found = infer(likelihood, prior, Approach(draws=40_000))
+        assert found.independent == (prior == Factorial(theta) or (theta == 0 and prior == Uniform()))
+        for cell in range(6):
+            values, chances = found.distribution(divmod(cell, 3))
+            for value, chance in zip(values.tolist(), chances.tolist(), strict=True):
+                truth = sum(p for one, p in zip(tables, wanted, strict=True) if one[cell] == value)
+                assert abs(truth - chance) < 0.02
