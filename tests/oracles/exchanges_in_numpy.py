@@ -84,3 +84,8 @@ def steps(
                     changed[out], by[out] = w * size + cell, now[cell] - before[cell]
                     out += 1
         ends[c] = out
+
+
+def tally(number: int, places: Ints, seen: Ints) -> None:
+    """How often each place is met."""
+    seen += np.bincount(places[:number], minlength=len(seen)).astype(seen.dtype)

@@ -169,7 +169,28 @@ static PyObject *steps(PyObject *module, PyObject *args)
     return all_let_go(&a);
 }
 
+/* Parameters: how many; where each is counted, and the numbers so far. */
+static PyObject *tally(PyObject *module, PyObject *args)
+{
+    PyObject *given[2];
+    Arrays a = {.held = 0};
+    long long number;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LOO", &number, &given[0], &given[1]))
+        return NULL;
+    if (hold(&a, given, 2, 1 << 1)) {
+        const int64_t *place = a.view[0].buf;
+        int32_t *seen = a.view[1].buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (int64_t k = 0; k < number; k++)
+            seen[place[k]]++;
+        Py_END_ALLOW_THREADS
+    }
+    return all_let_go(&a);
+}
+
 static PyMethodDef methods[] = {
+    {"tally", tally, METH_VARARGS, "How often each change was met: see infer_exchange.py."},
     {"steps", steps, METH_VARARGS, "Units of two cells exchanged step by step: see exchange_plan.py."},
     {"exchange", exchange, METH_VARARGS, "Pairs exchanged in order: see swap_plan.py."},
     {NULL, NULL, 0, NULL},

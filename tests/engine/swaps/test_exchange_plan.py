@@ -15,6 +15,8 @@ import pytest
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Factorial, Poisson, Uniform
+from tabprotect.engine.posterior.swaps import infer_exchange
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import ExchangeSteps
 from tabprotect.engine.swaps import exchange_plan
 from tabprotect.engine.swaps.exchange_plan import ExchangePlan
@@ -139,3 +141,17 @@ def test_beliefs_are_those_of_all_originals(theta: float) -> None:
             for value, chance in zip(values.tolist(), chances.tolist(), strict=True):
                 truth = sum(p for one, p in zip(tables, wanted, strict=True) if one[cell] == value)
                 assert abs(truth - chance) < 0.02
+
+
+def test_both_forms_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = np.random.default_rng(2).poisson(1.3, (6, 7))
+
+    def found() -> np.ndarray:
+        randomness = Randomness.seeded(4)
+        return infer(exchanged(counts, 0.0, 2.0), None, Approach(draws=300), randomness).chances
+
+    compiled = found()
+    assert np.allclose(compiled.sum(axis=1), 1.0) and compiled.shape[1] > 9
+    for module in (exchange_plan, infer_exchange):
+        monkeypatch.setattr(module, "exchanges", exchanges_in_numpy)
+    assert np.array_equal(found(), compiled)

@@ -20,6 +20,7 @@ from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import ExchangeSteps
+from tabprotect.engine.swaps import exchanges
 from tabprotect.languages.messages import message
 
 DRAWS, FEWEST_DRAWS = 10_000, 200
@@ -93,7 +94,7 @@ class _Asked:
         for cells, by in self._changes(number, generator, progress):
             if (most := int(np.abs(by).max(initial=0))) > span:
                 seen, span = np.pad(seen, ((0, 0), (most - span,) * 2)), most
-            np.add.at(seen.reshape(-1), cells * (2 * span + 1) + by + span, 1)
+            exchanges.tally(len(cells), cells * (2 * span + 1) + (by + span), seen.reshape(-1))
         moved = np.flatnonzero(seen.any(axis=1))
         rows = np.concatenate([seen[moved], np.zeros_like(seen[:1])]).astype(np.float64)
         rows[:, span] = number - rows.sum(axis=1)

@@ -169,7 +169,8 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
         return replace(project.without_result(), parameters=checked_parameters(project, values))
     # Without a table, the smallest one checks them: few rules between parameters depend on the table.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
-    chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
+    after = replace(project.without_result(), parameters=MappingProxyType(values))
+    chosen_cycles = after.takes_cycles and project.moves is not None and project.table is not None
     given_cycles = {"cycles": project.moves} if chosen_cycles else {}
     checked = project.protection.resolve(domain, values | given_cycles)
     # Parameters left open stay open: they may follow from the table's margins.
