@@ -49,13 +49,17 @@ class Groups:
     group: Ints | None = None
 
 
-def groups_between(original: Table, other: Evidence, shared: Sequence[str]) -> list[Groups]:
+def groups_between(
+    original: Table, other: Evidence, shared: Sequence[str], *, alike: bool = False
+) -> list[Groups]:
     """All pairs of variables of which one may be groups of the other.
 
     Parameters
     ----------
     shared
         The variables that are the same in both.
+    alike
+        Whether only variables of one name are looked at.
     """
     own, theirs = original.domain, other.release.domain
     found = []
@@ -64,9 +68,12 @@ def groups_between(original: Table, other: Evidence, shared: Sequence[str]) -> l
             continue
         low, high = limits_of(other, shared, name, original.total)
         for mine in own.names:
-            if mine in shared or len(own[mine].categories) < 2:
+            if mine in shared or len(own[mine].categories) < 2 or (alike and mine != name):
                 continue
             counts = _sums(original, shared, mine)
+            if counts.shape[1] == low.shape[1] and mine != name:
+                # As many under another name: that a table was renamed is seen by its marks.
+                continue
             if counts.shape[1] >= low.shape[1] and (groups := _found(counts, low, high, fine=True)):
                 found.append(Groups(mine, name, True, *groups))
             elif counts.shape[1] < low.shape[1] and (groups := _found(counts, low, high, fine=False)):
@@ -86,23 +93,24 @@ def limits_of(evidence: Evidence, shared: Sequence[str], name: str, most: int) -
     -------
     int64 (cells of the shared variables and one for all, categories), twice
     """
-    known = evidence.likelihood
-    domain = known.domain.project((*shared, name))
+    known, whole = evidence.likelihood, evidence.likelihood.domain
+    domain = whole.project((*shared, name))
     row, column = _places(domain, shared, name)
     rows, columns = int(row.max()) + 1, int(column.max()) + 1
-    low, high = np.zeros((rows + 1, columns), dtype=np.int64), np.full((rows + 1, columns), most)
+    low, high = np.zeros((rows + 1, columns), dtype=np.int64), np.zeros((rows + 1, columns), dtype=np.int64)
+    at = _places(whole, shared, name)
+    for ends, of in zip((low, high), _of_cells(evidence, most), strict=True):
+        np.add.at(ends, at, of)
+        ends[rows] = ends[:rows].sum(axis=0)
 
     def narrow(cells: Ints, least: int, largest: int) -> None:
-        if len(np.unique(column[cells])) != 1:
+        if len(np.unique(column[cells])) != 1 or len(cells) not in (1, rows):
             return
-        at = (row[cells[0]] if len(cells) == 1 else rows), column[cells[0]]
-        if len(cells) in (1, rows):
-            low[at], high[at] = max(low[at], least), min(high[at], largest)
-        if rows == 1:
-            low[0], high[0] = low[1], high[1]
+        at = (int(row[cells[0]]) if len(cells) == 1 else rows), column[cells[0]]
+        low[at], high[at] = max(low[at], least), min(high[at], largest)
 
     if isinstance(known, CellFactors):
-        keys, each = known.domain.project_keys(known.cells, domain.names), known.domain.size // domain.size
+        keys, each = whole.project_keys(known.cells, domain.names), whole.size // domain.size
         for number, kind in enumerate(known.kind.tolist()):
             own = keys[known.starts[number] : known.starts[number + 1]]
             cells = np.unique(own)
@@ -112,16 +120,27 @@ def limits_of(evidence: Evidence, shared: Sequence[str], name: str, most: int) -
         for names in ((*shared, name), (name,)):
             margin = exact_margin(evidence, names)
             if margin is not None:
-                counts = margin.counts.reshape(-1)
                 key = domain.project_keys(np.arange(domain.size), margin.domain.names)
-                for cell, count in enumerate(counts.tolist()):
+                for cell, count in enumerate(margin.counts.reshape(-1).tolist()):
                     narrow(np.flatnonzero(key == cell), count, count)
-        if isinstance(known, MoveSequence) and domain.size == known.domain.size:
-            steps = known.passes * np.bincount(known.moves.cells, minlength=domain.size)
-            for cell, count in enumerate(known.published.counts.reshape(-1).tolist()):
-                narrow(np.array([cell]), count - int(steps[cell]), count + int(steps[cell]))
     low[rows] = np.maximum(low[rows], low[:rows].sum(axis=0))
     high[rows] = np.minimum(high[rows], high[:rows].sum(axis=0))
+    return low, np.minimum(high, most)
+
+
+def _of_cells(evidence: Evidence, most: int) -> tuple[Ints, Ints]:
+    """The least and the largest count of each inner cell that a release leaves possible by itself."""
+    known = evidence.likelihood
+    low, high = np.zeros(known.domain.size, dtype=np.int64), np.full(known.domain.size, most, dtype=np.int64)
+    if isinstance(known, CellFactors):
+        single = np.flatnonzero(np.diff(known.starts) == 1)
+        cells, kind = known.cells[known.starts[single]], known.kind[single]
+        np.maximum.at(low, cells, known.low[kind])
+        np.minimum.at(high, cells, known.high[kind])
+    elif isinstance(known, MoveSequence):
+        steps = known.passes * np.bincount(known.moves.cells, minlength=known.domain.size)
+        counts = known.published.counts.reshape(-1)
+        low, high = np.maximum(counts - steps, 0), counts + steps
     return low, high
 
 

@@ -79,7 +79,9 @@ def overlap_evidence(
     shared = same_variables(finest, other.release.domain)
     if len(shared) > same_margins:
         return None
-    grouped = groups_between(original, other, [name for name in shared if name in original.domain.names])
+    own = [name for name in shared if name in original.domain.names]
+    # Where no margin is the same nothing but a name says that they are of the same records.
+    grouped = groups_between(original, other, own, alike=not same_margins)
     if grouped:
         return _by_groups(group[0], other, shared, grouped) if finest == original.domain else None
     here = next((found for one in group if (found := exact_margin(one, shared))), None)

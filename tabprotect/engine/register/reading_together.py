@@ -204,7 +204,7 @@ class ReadingTogether:
             if one.relation == "variables" and (
                 not overlapping.other_categories(table.domain, other.release.domain)
                 or not overlapping.same_total(table, other)
-                or not groups_between(table, other, ())
+                or not groups_between(table, other, (), alike=True)
             ):
                 # Other records under the same names, or some of these.
                 continue
