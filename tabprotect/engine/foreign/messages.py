@@ -74,6 +74,29 @@ def sdmx_ml_texts(
     return list(found), ()
 
 
+def sdmx_ml_structure(
+    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
+) -> Answer:
+    """The dimensions of a structure message: identifier, agency, name, then each code and its parent."""
+    try:
+        root = ElementTree.fromstring(_bytes(of))
+    except ElementTree.ParseError as error:
+        raise _no_xml(error) from None
+    lists: dict[str, tuple[str, str, list[str]]] = {}
+    for one in root.iterfind(".//{*}Codelist"):
+        codes: list[str] = []
+        for code in one.iterfind("{*}Code"):
+            parent = code.find("{*}Parent/Ref")
+            codes += [code.get("id", ""), "" if parent is None else parent.get("id", "")]
+        lists[one.get("id", "")] = one.get("agencyID", ""), one.findtext("{*}Name", ""), codes
+    found = []
+    for dimension in root.iterfind(".//{*}Dimension"):
+        ref = dimension.find(".//{*}Enumeration/Ref")
+        agency, name, codes = lists.get("" if ref is None else ref.get("id", ""), ("", "", []))
+        found.append([dimension.get("id", ""), agency, name, codes])
+    return found, ()
+
+
 def _values(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
     """The values of a key or of attributes in a part of a generic message."""
     return (v for child in element if _local(child) in _PAIRED for v in child)

@@ -25,6 +25,7 @@ READERS = {
     "levels": "arrow_levels:levels",
     "xml": "messages:sdmx_ml",
     "xml_texts": "messages:sdmx_ml_texts",
+    "xml_structure": "messages:sdmx_ml_structure",
     "connect": "queries:connect",
     "execute": "queries:execute",
     "fetch": "queries:fetch",

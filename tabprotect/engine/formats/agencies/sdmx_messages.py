@@ -21,6 +21,7 @@ from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     identified,
     is_identifier,
 )
+from tabprotect.engine.formats.agencies.sdmx_stated import StatedStructure, structure_of
 from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
@@ -127,6 +128,10 @@ class SdmxMessage(Format):
             If it is no such message.
         """
 
+    def structure(self, path: Path) -> StatedStructure:
+        """What is stated of the codes and names of variables: by a structure message beside the data."""
+        return structure_of(path)
+
     @abstractmethod
     def message(self, cube: Cube, status: str) -> bytes:
         """A table of at least one variable as a message; counts shown have a status."""
@@ -138,6 +143,7 @@ class SdmxMessage(Format):
             )
         found, notes = self.observations(path, reading)
         cells, remarks = _cells(found, reading)
+        cells = self.structure(path).of(cells)
         return cells, [*remarks, *notes]
 
     def write(self, table: Table) -> bytes:

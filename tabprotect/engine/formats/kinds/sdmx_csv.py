@@ -29,6 +29,7 @@ from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     identified,
     structure_id,
 )
+from tabprotect.engine.formats.agencies.sdmx_stated import structure_of
 from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
@@ -153,6 +154,8 @@ class SdmxCsv(Format):
             own = [powers[cells.line(entry) or 0] for entry in range(len(cells.counts))]
             cells = divided(cells, np.array(own, dtype=np.int64))
             notes.append(told(own))
+        # Headers with labels name their variables themselves.
+        cells = cells if ids != header else structure_of(path).of(cells)
         cells = _with_labels(cells, source, variables if named else [], labels=reading.labels)
         behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
         behind = [name for name in behind if not powers or _id(name) != UNIT_MULT]

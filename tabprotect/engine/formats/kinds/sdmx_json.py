@@ -38,6 +38,7 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     about_of,
     texts_beside,
 )
+from tabprotect.engine.formats.agencies.sdmx_stated import StatedStructure
 from tabprotect.engine.formats.layouts.observations import number_shown, numbers_shown
 from tabprotect.engine.formats.layouts.stated_multipliers import UNIT_MULT
 from tabprotect.engine.formats.reading_options import Reading
@@ -68,6 +69,7 @@ class Code(TypedDict, total=False):
     name: object
     value: object
     start: object
+    parent: object
 
 
 class Component(TypedDict):
@@ -128,6 +130,17 @@ class SdmxJson(SdmxMessage):
     def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
         with _parsed(path) as top:
             return list(_observations(*_parts(top), reading.count)), []
+
+    def structure(self, path: Path) -> StatedStructure:
+        with _parsed(path) as top:
+            said, _ = _parts(top)
+            ours = ((top.get("header") or {}).get("sender") or {}) == {"id": AGENCY}
+            every = [d for level in _LEVELS for d in _listed(said, "dimensions", level)]
+            parents = {
+                d["id"]: {_code([v], 0): str(v["parent"]) for v in d["values"] if v.get("parent")}
+                for d in every
+            }
+            return StatedStructure(parents, {d["id"]: text_of(d.get("name")) for d in every} if ours else {})
 
     def about(self, path: Path) -> About:
         with _parsed(path) as top:
