@@ -161,17 +161,19 @@ class SwapLaws:
     def _divided(self, cells: Ints, inside: Ints, places: Ints, kinds: Ints) -> _Quarters:
         """The quarters that a rectangle of cells, ``cells``, makes of the cells of its class."""
         plan, counts = self.swaps.plan, self.published
-        in_places, of_kinds = np.isin(plan.place[inside], places), np.isin(plan.kind[inside], kinds)
-        people = counts[inside]
+        # Each place and each kind once: a rectangle has every place with every kind.
+        first_kind, first_place = plan.kind[cells] == kinds[0], plan.place[cells] == places[0]
         numbers = (
-            int(people.sum()),
-            int(people[in_places].sum()),
-            int(people[of_kinds].sum()),
+            int(self.numbers[0][cells[0]]),
+            int(self.numbers[1][cells[first_kind]].sum()),
+            int(self.numbers[2][cells[first_place]].sum()),
             int(counts[cells].sum()),
         )
         rate = float(self._one_rate[self.classes[cells[0]]])
         if rate == rate or not numbers[0]:
             return _Quarters(numbers, rate, far=self._far)
+        people = counts[inside]
+        in_places, of_kinds = np.isin(plan.place[inside], places), np.isin(plan.kind[inside], kinds)
         rates = plan.levels[0].rates[plan.kind[inside]]
 
         def drawn(which: Bools) -> Floats:
