@@ -58,7 +58,7 @@ def test_what_a_refusal_leaves_open_takes_a_reason(
     # Nobody's reason is filled in.
     assert run(*command[1:]).code == 2
     left = run(*(word.replace("REASON", "agreed with the board") for word in command[1:]))
-    assert left.code == 0 and left.json["verdict"]["left_out"] == ["attempts"]
+    assert left.code == 0 and set(left.json["verdict"]["left_out"]) <= {"attempts"}
 
 
 @pytest.mark.parametrize(
