@@ -54,7 +54,9 @@ class RecordWalk:
         """Nominal microseconds of one sweep."""
         records, moving = int(self.published.sum()), self._moving
         sizes = sum(self.published.shape[axis] for axis in moving)
-        return float(len(moving) * RECORD_COST * records + WAY_COST * sizes * np.count_nonzero(self.published))
+        return float(
+            len(moving) * RECORD_COST * records + WAY_COST * sizes * np.count_nonzero(self.published)
+        )
 
     @property
     def _moving(self) -> list[int]:
