@@ -209,7 +209,7 @@ class _Search:
         return None if isinstance(found, TabprotectError) else found
 
     def synthetic(self, values: Values, number: int, generator: np.random.Generator) -> list[Problem]:
-        """Tables with the same kept margins; negative binomial counts around their fit for a large table."""
+        """Tables with the same kept margins; counts around their fit for a large table."""
         domain, at_risk = self.problem.table.domain, self.problem.at_risk
         kept = self.method.kept(domain, values)
         if kept is None:
