@@ -24,8 +24,8 @@ ONE = frozenset({"unit", "units", "one", "ones", "number", "none", "persons"})
 """Words for figures that are no multiples."""
 
 _WORDS = (
-    (10**6, r"millions?|millioner|millionen|miljoner|miljoonaa|mio\.?|mill\.?|1[ .,]?000[ .,]?000|millones|milioni"),
-    (10**3, r"thousands?|thousand|tusen\w*|tausend\w*|ths(_\w+)?|milliers?|miles|mila|migliaia|duizend\w*|1[ .,]?000"),
+    (10**6, r"millions?|millioner|millionen|miljoner|miljoonaa|mio\.?|mill\.?|mils|mln|1[ .,]?000[ .,]?000|millones|milioni"),
+    (10**3, r"thousands?|thousand|tusen\w*|tausend\w*|ths(_\w+)?|'?000s|milliers?|miles|mila|migliaia|duizend\w*|1[ .,]?000"),
 )  # fmt: skip
 _SAID = [
     (factor, re.compile(rf"(?<![\w.,])(?:{words})(?![\w.,]?\d)(?!\w)", re.IGNORECASE))

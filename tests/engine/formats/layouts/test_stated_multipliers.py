@@ -173,7 +173,7 @@ def test_a_unit_that_is_a_variable_of_one_category(tmp_path: Path) -> None:
     [
         ("thousand persons", 1000), ("1 000 personer", 1000), ("Tausend", 1000), ("tusental", 1000),
         ("millions of euro", 10**6), ("THS_PER", 1000), ("Miles de personas", 1000), ("1,000 persons", 1000),
-        ("persons", 1), ("", 1), ("per 1 000 inhabitants", 1), ("number", 1), ("1 000 000 kr", 10**6), ("smiles", 1),
+        ("RPKs (mils)", 10**6), ("persons, 000s", 1000), ("persons", 1), ("", 1), ("per 1 000 inhabitants", 1), ("number", 1), ("1 000 000 kr", 10**6), ("smiles", 1),
     ],
 )  # fmt: skip
 def test_multipliers_in_words(unit: str, factor: int) -> None:
