@@ -28,6 +28,7 @@ from tabprotect.engine.bundle.public import to_bytes
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
@@ -280,7 +281,7 @@ def said(content: bytes) -> str:
 def _commit() -> str:
     """The commit of a checkout; empty elsewhere."""
     top = RESOURCES.parent
-    if not (top / ".git").exists():
+    if not is_there(top / ".git"):
         return ""
     asked = ["git", "-C", str(top), "rev-parse", "HEAD"]
     try:

@@ -12,11 +12,11 @@ import hmac
 import json
 import time
 from hashlib import sha256
-from pathlib import Path
 
 from tabprotect.engine import agency
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.register.register_chain import address_mark
 
 FILE = "register-whole.json"
@@ -54,7 +54,7 @@ def _sealed(name: str, key: bytes) -> str | None:
     path = agency.register_file(name)
     try:
         # With a log of its own beside it the file says nothing of what is in it.
-        if path is None or Path(f"{path}-wal").exists():
+        if path is None or is_there(f"{path}-wal"):
             return None
         # Never opened: closing it would give up the locks that SQLite holds on it in this process.
         at = path.stat()

@@ -434,16 +434,16 @@ def _by_letters(
         message("secondary cells"): int((found.hidden & ~found.task.primary).sum()),
     }
     sentence = message(
-        "No pattern protects all that is planned as at risk: all that is not zero is hidden, as far as it may be."
+        "No pattern protects all that is planned as small: all that is not zero is hidden, as far as it may be."
     )
     if found.choice is not None:
         findings |= {"cost": found.choice.cost, "gap": found.choice.gap, "choice": found.choice.sentence}
         number = int(found.task.primary.sum())
         sentence = plural(
             number,
-            "{number} published number is planned as at risk, {hidden} are hidden in all. Intervals hold for "
+            "{number} published number is planned as small, {hidden} are hidden in all. Intervals hold for "
             "the plan; the posterior judges.",
-            "{number} published numbers are planned as at risk, {hidden} are hidden in all. Intervals hold "
+            "{number} published numbers are planned as small, {hidden} are hidden in all. Intervals hold "
             "for the plan; the posterior judges.",
             number,
             int(found.hidden.sum()),
