@@ -103,13 +103,14 @@ def test_what_is_asked_comes_first_then_what_protects_then_what_changes_least(
 ) -> None:
     sums = ((A,), (B,))
     places = ranked(found, ("margins", "additive", "complete"), sums, LIMITS.share)
-    assert places[0].trial.method == "cyclic_perturbation" and places[0].lost == ()
+    whole = [place.trial.method for place in places if place.lost == ()]
+    assert places[0].lost == () and {"cyclic_perturbation", "record_swapping"} <= set(whole)
     assert [len(p.lost) for p in places if p.trial.done] == sorted(
         len(p.lost) for p in places if p.trial.done
     )
     exact = ranked(found, ("exact",), (), LIMITS.share)
-    # A trial does not judge what the choice of hidden cells tells.
-    order = ["publish_margins", "coarsening", "suppression"]
+    # What letters tell is judged whole.
+    order = ["suppression", "publish_margins", "coarsening"]
     assert [one.trial.method for one in exact[:3]] == order
     losses = [p.trial.loss for p in ranked(found, (), (), LIMITS.share) if p.trial.safe(0.05)]
     assert losses == sorted(losses)
