@@ -42,6 +42,7 @@ UNEVEN = (45, 0, 0, 1, 2, 43, 36, 4, 0, 1, 1, 3, 14, 2, 0, 1)
 FILES = {
     "counts.csv": COUNTS,
     "later.csv": COUNTS.replace("a,f,5", "a,f,6"),
+    "turned.csv": "\n".join([COUNTS.split()[0], *COUNTS.split()[:0:-1], ""]),
     "totals.csv": COUNTS + "a,Total,6\nb,Total,9\nc,Total,20\n",
     "off.csv": COUNTS + "a,Total,7\nb,Total,9\nc,Total,20\n",
     "gaps.csv": COUNTS.replace("a,m,1\n", ""),
@@ -52,6 +53,7 @@ FILES = {
     "people.csv": "region,sex,half,age,w,key\n"
     + "".join(f"{cell},{20 + n},{1 + n % 2},{n / 60}\n" for n, cell in enumerate(PEOPLE)),
     "codes.csv": "region,land\na,z\nb,z\nc,y\n",
+    "sides.csv": "region,land\nn,z\ns,y\n",
     "short.csv": "region,land\na,x\nb,x\n",
     "firms.csv": "nace,region,ent,turnover,ask,waive,other,price,id,w\n"
     + "24,n,a,660,0,0,1,1,1,1\n24,n,b,8,0,0,1,1,2,1\n24,s,c,49,1,0,1,1,3,2\n24,s,d,48,0,0,1,1,4,1\n"
@@ -157,7 +159,9 @@ JUDGING = {"judging.rule": "--rule n=9", "judging.weights": "--weights replicate
 CYCLE = "--release region,sex --release sex,half --release region,half"
 BESIDE_CELLS = {name: said for name, said in READING.items() if name != "options.cells"}
 """Commands with cells of their own read those with shares by a file of options."""
-GATHERING = BESIDE_CELLS | {
+OF_MARGINS = {name: said for name, said in BESIDE_CELLS.items() if name != "options.order"}
+"""What margins tell is the same in any order."""
+GATHERING = OF_MARGINS | {
     "at_risk": "cube.csv | --at-risk 1..3",
     "cells": "cube.csv | --cells all",
     "workers": "--workers tcp://nowhere",
@@ -208,7 +212,7 @@ COUNTING = {
     "levels": "--levels region,sex=place",
     "level_names": "--level-names region=coarse,fine",
     "draw_keys": "--draw-record-keys",
-    "order": "--code-list region=codes.csv | --order name",
+    "order": "--code-list region=codes.csv | --order name || --code-list region=sides.csv",
 }
 MEASURING = {
     "measure": "--measure w",
@@ -314,6 +318,8 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         _of("--table", READING)
         | {
             "options.scale": "--scale 0",
+            "options.blank": COSTLY,
+            "options.order": "--table turned.csv | --order name ||",
             "table": "--table zeros.csv",
             "blocking": "--table zeros.csv | --blocking none ||",
             "passes": "--passes 3",
@@ -386,7 +392,11 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "contributor.rest": "--rest 50 || --as-contributor 8@nace=24,region=n",
         },
     ),
-    "infer|published": ("--mechanism mechanism.json", "", _of("--published", BESIDE_CELLS)),
+    "infer|published": (
+        "--mechanism mechanism.json",
+        "",
+        _of("--published", BESIDE_CELLS) | {"options.blank": COSTLY},
+    ),
     "verify": (
         "counts.zip",
         "sums.zip",
@@ -402,6 +412,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         "refused: sums.zip",
         _of("--original", READING)
         | {
+            "options.blank": COSTLY,
             "statistic": "--statistic cramers_v",
             "model": "--model region+sex",
             "log_odds": "--log-odds region,sex",
@@ -450,7 +461,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "out": "--out out/c.csv",
         },
     ),
-    "selftest": ("--only csv", "", {"only": "--only criterion", "out": "--out out/q.json"}),
+    "selftest": ("--only format", "", {"only": "--only csv", "out": "--out out/q.json"}),
     "count-tables": (
         "--rows 3,4 --cols 2,5",
         "",
@@ -464,8 +475,8 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "bounds": (
         "counts.csv --release region",
-        f"wide.parquet {CYCLE}",
-        BESIDE_CELLS
+        f"refused: wide.parquet {CYCLE}",
+        OF_MARGINS
         | {
             "release": "--release region,sex,half",
             "cells": "--cells all",
@@ -473,10 +484,10 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "bounds": f"cube.csv {CYCLE} | --bounds shuttle",
         },
     ),
-    "widths": ("counts.csv", "wide.parquet", GATHERING),
+    "widths": ("counts.csv", "refused: wide.parquet", GATHERING),
     "frontier": (
         "counts.csv --release region",
-        "wide.parquet --release region",
+        "refused: wide.parquet --release region",
         GATHERING
         | THRESHOLD
         | {
@@ -486,7 +497,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "optimal": (
         "counts.csv --method exhaustive",
-        "wide.parquet --method exhaustive",
+        "refused: wide.parquet --method exhaustive",
         GATHERING
         | THRESHOLD
         | {
@@ -498,7 +509,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "serve-session": (
         "out/h.db --table counts.csv --user A --query region",
-        "out/h.db --table wide.parquet --user A --query region",
+        "",
         _of("--table", GATHERING | THRESHOLD | {"threshold.bounds": "cube.csv | --bounds shuttle ||"})
         | {
             "table": "--table later.csv",
@@ -565,9 +576,10 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "difference": (
         "counts.csv later.csv",
         "sums.parquet fewer.parquet",
-        READING
+        {name: said for name, said in READING.items() if name != "options.order"}
         | {
             "options.tolerance": "off.csv off.csv --totals Total | --tolerance 1",
+            "options.blank": "blank.csv blank.csv | --blank missing",
             "old_release": "--old-release counts.zip",
             "new_release": "--new-release again.zip",
             "at_risk": "--at-risk 2..3",

@@ -104,7 +104,6 @@ TABULATING: dict[str, tuple[Given, Any]] = {
     "levels": ({}, {"place": ["region", "sex"]}),
     "level_names": ({}, {"region": ["coarse", "fine"]}),
     "draw_keys": ({}, True),
-    "order": ({"code_lists": {"region": "codes.csv"}}, "name"),
 }
 PROTECTING: dict[str, tuple[Given, Any]] = {
     "cycles": ({"method": "cyclic_perturbation"}, "strips"),
@@ -473,6 +472,7 @@ TOGETHER = ("protect", "Protection.publish", "export", "QuerySpace")
 """What goes before a keyword goes before it for both measures."""
 
 ELSEWHERE = {
+    "tabulate": {"order"},  # of what is declared: by the commands, and where records are read
     "compare": {"workers"},  # how it is done, not what comes out
     "protect_all": {"workers"},
     "Belief.plot": {"ax"},  # where it is drawn

@@ -55,7 +55,7 @@ class Gathering(Options):
     """Of which table margins are judged, and how its cells are looked at."""
 
     table: str = position(metavar="TABLE", help=message("a file or example:NAME"))
-    reading: TableReading = part(TableReading, but=["cells"])
+    reading: TableReading = part(TableReading, but=["cells", "order"])
 
     at_risk: str = option_field("1..2", metavar="LOW..HIGH", help=message("small counts (default: 1..2)"))
     cells: Judged = option_field(

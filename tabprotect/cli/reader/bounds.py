@@ -39,7 +39,7 @@ class Bounding(Options):
         "auto",
         help=joined((message("{name}: {text}", name, text) for name, text in BOUNDS_WAYS.items()), "; "),
     )
-    reading: TableReading = part(TableReading, but=["cells"])
+    reading: TableReading = part(TableReading, but=["cells", "order"])
 
 
 @command("bounds", example="tabprotect bounds example:czech-autoworkers --release A,B --release C,D")

@@ -34,7 +34,7 @@ class Difference(Options):
         metavar="LOW..HIGH",
         help=message("a change of so many people singles them out (default 1..2)"),
     )
-    reading: TableReading = part(TableReading)
+    reading: TableReading = part(TableReading, but=["order"])
 
 
 @command("difference", example="tabprotect difference 2025.csv 2026.csv --old-release 2025.zip")
