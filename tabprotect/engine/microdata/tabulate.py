@@ -448,7 +448,7 @@ def _as_they_come(source: MicrodataFile, name: str) -> list[str]:
     if source.summed:
         raise ParameterError(
             {"order": message("the records have no order where they are counted")},
-            hint=message("leave the option out, or take --order name"),
+            hint=message("leave the option out; or sort them: --order name"),
         )
     value = f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}')"
     sql = (

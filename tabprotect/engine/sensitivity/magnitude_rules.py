@@ -138,10 +138,7 @@ def rules_of(texts: Sequence[str]) -> tuple[MagnitudeRule, ...]:
         For a rule that there is not, that has other numbers, or that never hides anything.
     """
     if not texts:
-        raise ParameterError(
-            {"rule": message("no rule is given")},
-            hint=message("for example {examples}", joined((f"--rule {text}" for text in EXAMPLES), ", ")),
-        )
+        raise ParameterError({"rule": message("no rule is given")}, hint=message("say which: --rule p=10"))
     return tuple(map(_rule_of, texts))
 
 

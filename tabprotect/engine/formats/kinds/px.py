@@ -168,7 +168,7 @@ class Px(Format):
         if file.mended and reading.strict:
             raise InputError(
                 message("the quotation marks of {keywords} are wrong", joined(file.mended, ", ")),
-                hint=message("mend them, or leave --strict out: they say nothing about counts"),
+                hint=message("mend them, or leave the option out (--strict): they say nothing about counts"),
             )
         notes += [
             message("the quotation marks of {keyword} are wrong; it says nothing about counts", name)

@@ -103,8 +103,8 @@ def refuse_blanks(cells: CellList) -> None:
                 line=cells.line(int(rows[0])),
                 cell=cells.text(int(rows[0])),
                 hint=message(
-                    "say what it is: --blank above, the label above it; --blank missing, a category of "
-                    "its own; a total: --totals {name}=",
+                    "say what it is; the label above it: --blank above; a category of its own: --blank "
+                    "missing; a total: --totals {name}=",
                     cells.names[axis],
                 ),
             )

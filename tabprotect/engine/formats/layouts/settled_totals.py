@@ -144,8 +144,8 @@ def _unlike(cells: CellList, found: Totals, axis: int, more: Mapping[int, Codes 
             names_of(cells, {axis: more}),
         ),
         hint=message(
-            "say where totals are: --totals {sure} (only there); where they do not add up, --totals "
-            "recompute:{code} takes them out everywhere",
+            "say where totals are: --totals {sure} (only there); where they do not add up, take them out "
+            "everywhere: --totals recompute:{code}",
             sure,
             cells.categories[axis][next(iter(more))],
         ),

@@ -186,16 +186,26 @@ def set_mechanism(
 ) -> Project:
     """Set parameters and, by the name of a template, the cycle set, in one step, checked together.
 
+    Without ``cycles`` these stay as they are; empty, they are the default for the table again.
+
     Another ``method`` may be named, too: it begins at its defaults.
     """
     if (method := given.pop("method", None)) is not None:
         project = set_method.run(project, context, method=str(method))
     # Parts may contradict each other until all of them are set.
     project = replace(project, parameters=MappingProxyType(dict(project.parameters) | given))
-    if cycles is not None:
+    if cycles == "":
+        project = replace(project, moves=None, cycles_from="")
+    elif cycles is not None:
         with about(kind="cycles"):
             project = set_cycles.run(project, context, kind=cycles)
     return set_parameters.run(project, context)
+
+
+def of_remedy(parameters: Mapping[str, object]) -> dict[str, object]:
+    """What :func:`set_mechanism` takes of a remedy: a design that it leaves open is the default again."""
+    open_design = {"cycles": ""} if parameters.get("cycles", "") is None else {}
+    return {**parameters, **open_design}
 
 
 @Declared(

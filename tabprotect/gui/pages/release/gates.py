@@ -27,7 +27,7 @@ from tabprotect.engine.disclosure.verdict import verdict as reader_verdict
 from tabprotect.engine.errors import RefusedError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
+from tabprotect.engine.project.verbs.release_verbs import of_remedy, protect, set_mechanism
 from tabprotect.engine.project.verbs.table_verbs import set_people
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup
@@ -168,7 +168,7 @@ class CountsGate(Gate):
 
     def take(self, remedy: Suggestion) -> None:
         """Other settings, and protected again by them: two steps, each of which can be undone."""
-        self.document.run(set_mechanism.order(remedy.parameters), page=self.page.name)
+        self.document.run(set_mechanism.order(of_remedy(remedy.parameters)), page=self.page.name)
         self.again()
 
     def again(self) -> None:

@@ -17,6 +17,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import foreseen
 from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.release_verbs import (
+    of_remedy,
     protect,
     protect_words,
     set_mechanism,
@@ -132,7 +133,7 @@ class RunPage(Page):
         connected(
             self.preview.refusal,
             remedy_chosen=lambda remedy: self.document.run(
-                set_mechanism.order(remedy.parameters), page=self.name
+                set_mechanism.order(of_remedy(remedy.parameters)), page=self.name
             ),
             gate_asked=lambda: document.page_asked.emit("release"),
         )

@@ -368,6 +368,7 @@ def test_what_a_search_may_cost_stands_at_the_set_up_while_it_is_tried(
 
     monkeypatch.setattr(ControlledProgramme, "nearest", nearest)
     shown = choose(small, "Controlled rounding")
+    small.document.do(set_parameters, choice="nearest")
     qtbot.waitUntil(lambda: cost in shown.preview.state)
     shown._trial.drop()
     go_on.set()
