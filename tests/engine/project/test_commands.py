@@ -129,7 +129,7 @@ def test_set_count_drops_the_result_and_keeps_the_cycles(example: Project) -> No
         ("set_seed", {"seed": -1}),
         ("set_method", {"method": "magic"}),
         ("set_prior", {"who": "nobody", "prior": "uniform"}),
-        ("set_prior", {"who": "user", "prior": "flat"}),
+        ("set_prior", {"who": "user", "prior": "level"}),
         ("publish", {"release": "r.zip"}),
         ("open_table", {"source": "example:nothing"}),
         ("open_bundle", {"path": "/nowhere/r.zip"}),

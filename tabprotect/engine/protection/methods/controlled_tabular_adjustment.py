@@ -161,7 +161,7 @@ class ControlledTabularAdjustment(Method):
         ("posterior", message("What a reader can believe about each count can be computed.")),
     )
 
-    calibrations = (CalibrationPlan(runs=100),)
+    calibrations = (CalibrationPlan({"choice": "nearest"}, runs=100), CalibrationPlan(runs=300))
 
     def is_random(self, values: Values) -> bool:
         """Return True if letters are drawn; else the same table is adjusted in the same way."""

@@ -202,7 +202,7 @@ class Suppression(Method):
     )
 
     calibrations = (
-        CalibrationPlan({"zeros": "allowed"}, ((2.0, 6.5), (4.2, 2.7)), runs=180),
+        CalibrationPlan({"zeros": "allowed"}, ((2.0, 6.5), (4.2, 2.7)), runs=700),
         CalibrationPlan(
             {"choice": "cheapest", "level": 1, "zeros": "allowed", "insiders": "none"},
             ((2.0, 1.5), (1.2, 2.7)),

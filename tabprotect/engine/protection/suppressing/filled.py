@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 KEPT = 10.0
 """Cost of moving a published number by 1, against 1 for a count that is far from its letter's middle."""
 
+MOST = 2**24
+"""The largest number beside which a programme tells whole numbers apart in reasonable time."""
+
 OPEN = 0.05
 """The same of a large count, of which nobody knows a middle."""
 
@@ -57,9 +60,14 @@ def fill(
     Raises
     ------
     InfeasibleError
-        When the solver comes back without whole numbers.
+        When the solver comes back without whole numbers, and for numbers above ``MOST``.
     """
     counts, hidden = shown
+    if counts.max(initial=0) > MOST:
+        raise InfeasibleError(
+            message("nothing is filled beside numbers above {n:,}", MOST),
+            hint=message("take the nearest table: choice=nearest"),
+        )
     at = publication.domains.index(publication.domain)
     start = int(publication.starts[at])
     known = letters < 0

@@ -116,6 +116,7 @@ VERBS: dict[str, Tried] = {
             "key_seed": ({"draw_keys": True}, 5),
             **_plain(measure="w", holding="key", request="w", waiver="w", shadow="age", cost="w"),
             **_plain(unit="region", spellings="merge"),
+            "order": ({"code_lists": {"region": "codes.csv"}}, "name"),
         },
         (),
         (),

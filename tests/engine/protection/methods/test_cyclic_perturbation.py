@@ -176,7 +176,7 @@ def test_a_table_without_small_counts_is_judged_by_its_positive_cells() -> None:
         ({"alpha": 0, "beta": 0}, "nothing would ever move"),
         ({"passes": 1.5}, "whole number"),
         ({"passes": 0}, "between 1 and 100"),
-        ({"blocking": "sometimes"}, "one of any_zero, negative, reversible, none"),
+        ({"blocking": "sometimes"}, "one of any_zero, negative, reversible, exchange, none"),
         ({"gamma": 0.5}, "unknown"),
     ],
 )
