@@ -350,9 +350,13 @@ class Project:
         # Late: a table is opened, counted and converted without it.
         from tabprotect.engine.protection.cycle_runs.cycle_parameters import EXCHANGE
 
-        if self.of_magnitudes or self.values.get("blocking") == EXCHANGE:
-            return False
-        return any(parameter.kind == "cycles" for parameter in self.protection.parameters)
+        return self.perturbs and self.values.get("blocking") != EXCHANGE
+
+    @property
+    def perturbs(self) -> bool:
+        """True if the method is cyclic perturbation by any of its rules."""
+        parameters = () if self.of_magnitudes else self.protection.parameters
+        return any(parameter.kind == "cycles" for parameter in parameters)
 
     @property
     def problem(self) -> Problem:

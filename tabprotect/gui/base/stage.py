@@ -146,4 +146,4 @@ class Standings:
 def setup_page(document: Document) -> str:
     """The page on which the chosen method is set up and run."""
     project = document.project
-    return "perturb" if project is None or project.takes_cycles else "methods"
+    return "perturb" if project is None or project.perturbs else "methods"

@@ -265,13 +265,13 @@ class StageOfCycles(Stage):
 
     @classmethod
     def applies(cls, document: Document) -> bool:
-        return document.project is not None and document.project.takes_cycles
+        return document.project is not None and document.project.perturbs
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
             return message("Open a table first.")
-        if not document.project.takes_cycles:
+        if not document.project.perturbs:
             method = document.project.protection.label.lower()
             return message("The chosen method is {method}: choose cyclic perturbation under Protect.", method)
         if document.project.domain.ndim < 2:
@@ -292,6 +292,19 @@ class CyclesStage(StageOfCycles):
     icon = "cycles"
     hint = message("Which cells move together, so that every margin stays.")
     main_label = message("Perturb with these cycles")
+
+    @classmethod
+    def applies(cls, document: Document) -> bool:
+        return super().applies(document) and document.project is not None and document.project.takes_cycles
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        if why := super().why_not(document):
+            return why
+        if document.project is not None and not document.project.takes_cycles:
+            return message("Exchange steps take no cycles: choose another rule under Perturb.")
+        return ""
+
     entries = (
         MenuEntry(message("Protect"), "templates", message("Choose a &template"), "Ctrl+Shift+P"),
         MenuEntry(message("Protect"), "add", message("&Add a cycle")),
@@ -352,13 +365,13 @@ class MethodsStage(_RunStage):
 
     @classmethod
     def applies(cls, document: Document) -> bool:
-        return document.project is not None and not document.project.takes_cycles
+        return document.project is not None and not document.project.perturbs
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
             return message("Open a table first.")
-        if document.project.takes_cycles:
+        if document.project.perturbs:
             return message("The chosen method has its own steps, Cycles and Perturb: see Protect.")
         return ""
 
