@@ -61,7 +61,7 @@ SETTINGS: list[tuple[str, Mapping[str, object] | None]] = [
     ("binomial_compensated", {"kept": "A"}),
     ("post_randomisation", {"pstay": "0.7"}),
 ]
-TABLES, DRAWS = 12, 2000
+TABLES, DRAWS = 24, 2000
 """Of each rule whose verdict is drawn."""
 
 FREE = ("suppression", "coarsening", "publish_margins", "cyclic_perturbation")
@@ -178,6 +178,5 @@ def test_a_drawn_verdict_keeps_its_error(blocking: str, way: str, monkeypatch: p
         doubtful = (np.abs(highest - LIMITS.belief_limit) <= 3 * found.error) & (highest < 1 - 1e-9)
         assert abs(found.known - exact.known) <= doubtful.sum()
         errors += (gaps / max(found.error, 1e-9)).tolist()
-    # Errors of the cells of one table hang together.
-    assert np.mean(np.array(errors) <= 2) >= 0.93
+    assert np.mean(np.array(errors) <= 2) >= 0.95
     assert max(errors) < 5
