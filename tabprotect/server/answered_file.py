@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tabprotect.engine.formats.statuses import COUNT
+from tabprotect.engine.tables.cube import About, Cube
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
-from tabprotect.server.asked_table import AskedTable
+from tabprotect.server.asked_table import CONTENTS, AskedTable
 from tabprotect.server.egress import ServedFormat
 from tabprotect.server.served_table import Given
 from tabprotect.server.server import Server, server_of
@@ -58,4 +64,26 @@ def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTab
         if given.kind == "perturbed"
         else message("{label}: {names}", server.table.label, names)
     )
-    return output.write(wanted.part_of(given.table), title)
+    return output.write(_cube(server, given, wanted, About(title)))
+
+
+def _cube(server: Server, given: Given, wanted: AskedTable, about: About) -> Cube:
+    """What is shown of a sub-table, with the figures that are asked for beside each count."""
+    cube = Cube(wanted.part_of(given.table), about=about)
+    if not wanted.figures:
+        return cube
+    # Late: a server that tells no intervals waits for nothing that computes posteriors.
+    from tabprotect.engine.bundle.tables.intervals import beside_counts
+
+    found = {
+        name: wanted.part_of(Table.dense(given.table.domain, values)).counts
+        for name, values in server.table.doubt(given).items()
+    }
+    cube = beside_counts(cube, found)
+    *front, last = cube.table.domain.variables
+    chosen = [last.categories.index(name) for name in wanted.figures]
+    domain = Domain((*front, Variable(CONTENTS, wanted.figures)))
+    table = Table.dense(domain, cube.table.counts.take(chosen, axis=-1))
+    # Columns side by side begin with the count.
+    figures = CONTENTS if wanted.figures[0] == COUNT else ""
+    return replace(cube, table=table, figures=figures)

@@ -16,6 +16,9 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
 
+CONTENTS = "ContentsCode"
+"""The variable of the figures of a cell, as PxWeb calls it."""
+
 T = TypeVar("T")
 Word = Annotated[str, Between(1)]
 Words = Annotated[tuple[Word, ...], Between(1)]
@@ -36,17 +39,21 @@ class AskedTable:
         What variables are called in the answer, where that is not their name.
     order
         Names of variables that stand first, in this order; the others follow.
+    figures
+        Figures of each cell, by a last variable; none: the counts alone.
     """
 
     query: Query
     shown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     called: Mapping[str, str] = field(default_factory=dict)
     order: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
 
     @property
     def layout(self) -> list[object]:
         """Return how the answer is laid out, as JSON; nothing where it is as it is."""
-        return [sorted(self.called.items()), self.order] if self.called or self.order else []
+        laid: list[object] = [sorted(self.called.items()), self.order] if self.called or self.order else []
+        return [*laid, {"figures": self.figures}] if self.figures else laid
 
     def part_of(self, table: Table) -> Table:
         """The part of the answered sub-table that is shown, as it is to be called and laid out."""

@@ -7,16 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+import numpy as np
+
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.layouts.observations import cells_shown
+from tabprotect.engine.formats.layouts.observations import cells_shown, texts_shown
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.tables.cube import About, Cube
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
 
-Write = Callable[[Table, str], bytes]
+Write = Callable[[Cube], bytes]
 """A table with its title as bytes."""
 
 
@@ -33,9 +35,11 @@ class ServedFormat:
 def _file(kind: Format) -> ServedFormat:
     """A format of the engine, which is served as one file."""
 
-    def write(table: Table, title: str) -> bytes:
+    def write(cube: Cube) -> bytes:
+        if cube.decimals and not (kind.side_by_side and kind.decimals):
+            raise HttpProblem("not_acceptable", message("{label} holds no intervals", kind.label))
         try:
-            return kind.publish(kind.as_held(Cube(table, about=About(title))))
+            return kind.publish(kind.as_held(cube))
         except InputError as error:
             raise HttpProblem(
                 "not_acceptable", message("{message}: take another format", error.message)
@@ -50,15 +54,16 @@ def html_rows(table: Table) -> list[tuple[tuple[str, ...], int]]:
     return [(labels, count or 0) for _, labels, count in cells_shown(table)]
 
 
-def _xml(table: Table, title: str) -> bytes:
+def _xml(cube: Cube) -> bytes:
     """Variables with their categories, then every cell by the numbers of its categories."""
-    out = [f'<?xml version="1.0" encoding="UTF-8"?>\n<table label={quoteattr(_plain(title))}>']
+    table, label = cube.table, quoteattr(_plain(cube.about.title))
+    out = [f'<?xml version="1.0" encoding="UTF-8"?>\n<table label={label}>']
     for variable in table.domain.variables:
         out.append(f"<variable id={quoteattr(_plain(variable.name))}>")
         out += [f"<category>{escape(_plain(c))}</category>" for c in variable.categories]
         out.append("</variable>")
-    for index, _, count in cells_shown(table):
-        out.append(f'<cell index="{" ".join(map(str, index))}">{count}</cell>')
+    for index, text in zip(np.ndindex(*table.domain.shape), texts_shown(cube), strict=True):
+        out.append(f'<cell index="{" ".join(map(str, index))}">{text}</cell>')
     return ("\n".join([*out, "</table>"]) + "\n").encode()
 
 
@@ -67,13 +72,15 @@ def _plain(text: str) -> str:
     return "".join(c if c >= " " and c not in "\ufffe\uffff" else "\ufffd" for c in text)
 
 
-def _html(table: Table, title: str) -> bytes:
+def _html(cube: Cube) -> bytes:
+    table, title = cube.table, cube.about.title
+    cells = zip(map(table.domain.labels, np.ndindex(*table.domain.shape)), texts_shown(cube), strict=True)
     head = "".join(f'<th scope="col">{html.escape(n)}</th>' for n in table.domain.names)
     rows = "".join(
         "<tr>"
         + "".join(f'<th scope="row">{html.escape(label)}</th>' for label in labels)
-        + f"<td>{count}</td></tr>\n"
-        for labels, count in html_rows(table)
+        + f"<td>{text}</td></tr>\n"
+        for labels, text in cells
     )
     text = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import public as bundle
 from tabprotect.engine.bundle.verify import verify_bytes
@@ -58,6 +59,9 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 from tabprotect.server.service import Service
+
+if TYPE_CHECKING:
+    from tabprotect.engine.bundle.tables.intervals import Doubt
 
 NOT_OFFERED = message("not offered by the house")
 
@@ -183,6 +187,7 @@ class ServedTable:
         # Held here, not by the functions: they go with the table.
         self._margin = lru_cache(maxsize=256)(self._summed)
         self._perturbed = lru_cache(maxsize=1)(self._opened)
+        self._doubt = lru_cache(maxsize=1)(self._doubted)
         self._ledger = Ledger(url, opened.table)
         self._price_worker = PriceWorker(self._ledger, wanted=service.access.prices)
         try:
@@ -295,6 +300,16 @@ class ServedTable:
             if whole is not None:
                 given = Given(query, self._margin(query), bundles[whole], "table")
         return given
+
+    def doubt(self, given: Given) -> Mapping[str, Ints]:
+        """From what to what each true count lies by the bundle that went out, and the estimate."""
+        from tabprotect.engine.bundle.tables.intervals import DIGITS, ESTIMATE, LOWER, UPPER
+
+        told = None
+        if given.kind == "perturbed":
+            told = self._doubt(given.fingerprint).of_margin(given.table.domain.names)
+        exact = given.table.counts * 10**DIGITS
+        return dict(zip((LOWER, UPPER, ESTIMATE), told or (exact, exact, exact), strict=True))
 
     def given(self, answered: Answered) -> Given | None:
         """Return what goes out with an answer; ``None`` where none of the asked table does."""
@@ -433,6 +448,14 @@ class ServedTable:
         content = self._ledger.bundle(fingerprint)
         assert content is not None, message("a frozen frontier has its table in the same transaction")
         return verify_bytes(content).release.table
+
+    def _doubted(self, fingerprint: str) -> Doubt:
+        # Late: a server that tells no intervals waits for nothing that computes posteriors.
+        from tabprotect.engine.bundle.tables.intervals import Doubt
+
+        content = self._ledger.bundle(fingerprint)
+        assert content is not None, message("what went out is kept")
+        return Doubt(verify_bytes(content).release)
 
     def _release(self, query: Query) -> Release:
         title = message("{label}: {query}", self.label, self.lattice.text(query))

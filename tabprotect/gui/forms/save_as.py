@@ -121,10 +121,17 @@ class SaveAsDialog(QDialog):
         What a format makes of it, with this code of totals, and the texts that are told beside it.
     confidential
         Whether these are true counts.
+    doubted
+        Whether each number may have its interval beside it.
     """
 
     def __init__(
-        self, page: Page, make: Callable[[Format, str, Mapping[str, str]], Made], *, confidential: bool
+        self,
+        page: Page,
+        make: Callable[[Format, str, Mapping[str, str]], Made],
+        *,
+        confidential: bool,
+        doubted: bool = False,
     ) -> None:
         super().__init__(page.window())
         self.setWindowTitle(tr("Save the table, CONFIDENTIAL") if confidential else tr("Save the release"))
@@ -145,6 +152,8 @@ class SaveAsDialog(QDialog):
             for name in TOLD
         }
         self.intervals = QCheckBox(tr("From what to what the true count lies"))
+        self._doubted = doubted
+        self._said: bool | None = None
         self.preview = named(QPlainTextEdit(readOnly=True), message("How the file begins"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setTabStopDistance(COLUMN * self.preview.fontMetrics().averageCharWidth())
@@ -154,7 +163,8 @@ class SaveAsDialog(QDialog):
         self._label(form, message("Format"), self.format)
         if not confidential:
             self._label(form, totals.label, self.total_code)
-            self._label(form, option_named(Exporting, "add").label, self.intervals)
+            if doubted:
+                self._label(form, option_named(Exporting, "add").label, self.intervals)
             for name, box in self.telling.items():
                 self._label(form, option_named(Exporting, name).label, box)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
@@ -165,7 +175,7 @@ class SaveAsDialog(QDialog):
         in_column(form, (self.preview, 1), self.notes, buttons, on=self)
         self.resize(90 * GRID, 60 * GRID)
         self.format.currentIndexChanged.connect(lambda _: self._look())
-        self.intervals.toggled.connect(lambda _: self._look())
+        self.intervals.clicked.connect(self._say)
         for box in (self.total_code, *self.telling.values()):
             box.textChanged.connect(lambda _: self._look(WAIT))
         self._look()
@@ -183,8 +193,11 @@ class SaveAsDialog(QDialog):
         """Make the file in the background and show how it begins."""
         kind, code, make = self.kind, self.total_code.text(), self._make
         told = {name: text for name, box in self.telling.items() if (text := box.text().strip())}
-        if self.intervals.isChecked():
-            told["add"] = "intervals"
+        if self._doubted:
+            # Ticked by itself where the format has them by itself.
+            self.intervals.setChecked(kind.book if self._said is None else self._said)
+        if self._said is not None:
+            told["add"] = "intervals" if self._said else "nothing"
         self.made = None
         self.save_button.setEnabled(False)
 
@@ -193,6 +206,10 @@ class SaveAsDialog(QDialog):
 
         asked = (kind.name, code, *told.items())
         self._question.ask(message("a look at the file"), work, asked, wait=wait)
+
+    def _say(self, wanted: bool) -> None:
+        self._said = wanted
+        self._look()
 
     def _show(self, made: Made) -> None:
         self.made = made
@@ -237,12 +254,13 @@ def ask_release(page: Page) -> SaveAsDialog | None:
     file = project.source if project is not None and read else None
     place = page.document.history.publication.get("release")
     folder = Path(str(place)) if place else None
+    of_set = folder is not None and is_folder(folder)
 
     def made(kind: Format, code: str, told: Mapping[str, str]) -> Made:
         given: dict[str, Any] = {n: (text,) if n == "notes" else text for n, text in told.items()}
         asked = Exporting(**given, total_code=code or None, texts_of=file)
         path = Path(f"release{kind.suffixes[0]}")
-        if folder is not None and is_folder(folder):
+        if of_set and folder is not None:
             # Late: the first paint does not wait for what verifies.
             from tabprotect.engine.bundle.set_bundles import verify_set
 
@@ -255,7 +273,8 @@ def ask_release(page: Page) -> SaveAsDialog | None:
         shown = beginning(found.content, found.cube)
         return Made(found.content, dict(found.beside), shown, tuple(found.notes))
 
-    return _opened(SaveAsDialog(page, made, confidential=False))
+    doubted = not (of_set or release.magnitudes)
+    return _opened(SaveAsDialog(page, made, confidential=False, doubted=doubted))
 
 
 def ask_table(page: Page) -> SaveAsDialog | None:

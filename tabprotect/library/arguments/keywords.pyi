@@ -142,7 +142,7 @@ class ExportingKeywords(TypedDict, total=False):
     apart: bool
     total_code: str | None
     strict: bool
-    add: Literal["intervals"] | None
+    add: Literal["intervals", "nothing"] | None
     unit: str
     source: str
     notes: Sequence[str]

@@ -6,7 +6,7 @@ All of it is public: what is offered is a function of what has been decided.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -19,7 +19,7 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 from tabprotect.server.api import identified as known_visitor
 from tabprotect.server.api import permitted
-from tabprotect.server.asked_table import AskedTable
+from tabprotect.server.asked_table import CONTENTS, AskedTable
 from tabprotect.server.openapi import FILE
 from tabprotect.server.problems import Code, HttpProblem
 from tabprotect.server.protocols.selection import place_of, selected
@@ -42,6 +42,9 @@ REFUSED: tuple[Code, ...] = (
     "not_acceptable",
 )
 """With what a selection may be refused."""
+
+FIGURES = ("count", "lower", "upper", "estimate")
+"""What each number of a perturbed table may have beside it."""
 
 SENT = {200: FILE, 304: None}
 """With what it is answered."""
@@ -90,12 +93,16 @@ class ListedVariable:
 
 @dataclass(frozen=True)
 class ListedTable:
-    """A table of the catalogue: the whole one (``query`` is ``None``), or a sub-table that is out."""
+    """A table of the catalogue: the whole one (``query`` is ``None``), or a sub-table that is out.
+
+    ``figures`` are those that each count may have beside it; none where every number is true.
+    """
 
     id: str
     label: str
     variables: tuple[ListedVariable, ...]
     query: Query | None = None
+    figures: tuple[str, ...] = ()
 
     def variable(self, name: str) -> ListedVariable:
         """A variable by its name, as it is written or in letters of the other case."""
@@ -119,7 +126,8 @@ def whole(served: ServedTable) -> ListedTable:
         found = [offered[n] for n in (*variable.named, variable.name) if n in offered]
         if found:
             variables.append(ListedVariable(variable.name, found[-1], tuple(found[:-1])))
-    return ListedTable(served.id, served.label, tuple(variables))
+    doubted = served.state.perturbed and CONTENTS not in served.domain.names
+    return ListedTable(served.id, served.label, tuple(variables), figures=FIGURES if doubted else ())
 
 
 def _sub_table(served: ServedTable, query: Query) -> ListedTable:
@@ -159,6 +167,13 @@ def asked_of(
     Without any selection that is the sub-table with the most variables that is out.
     """
     used = [said for said in selections if said.expressions]
+    if table.figures and (contents := [one for one in used if one.variable.lower() == CONTENTS.lower()]):
+        chosen = [place for one in contents for place in selected(table.figures, one.expressions)]
+        others = [one for one in used if one not in contents]
+        wanted = asked_of(
+            served, replace(table, figures=()), others, [one for one in order if one != CONTENTS]
+        )
+        return replace(wanted, figures=tuple(table.figures[place] for place in sorted({*chosen})))
     if not used:
         query = _default(served, table)
         own = served.lattice.names_of(query) if table.query is None else ()

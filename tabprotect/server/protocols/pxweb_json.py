@@ -10,8 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.formats.layouts.observations import texts_shown
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.server.asked_table import CONTENTS
 from tabprotect.server.egress import OUTPUTS, ServedFormat, Write
 from tabprotect.server.protocols.catalogue import GROUPING, ListedTable, ListedVariable
 
@@ -59,11 +61,27 @@ def metadata(table: ListedTable, address: str, language: str) -> dict[str, objec
         "href": f"{address}/tables/{table.id}/metadata",
         "label": table.label,
         "link": {"describes": [{"type": MEDIA, "href": f"{address}/tables/{table.id}/data"}]},
-        "id": [variable.name for variable in table.variables],
-        "size": [len(variable.finest.categories) for variable in table.variables],
-        "dimension": {v.name: dimension(v, address, language) for v in table.variables},
+        "id": [*(variable.name for variable in table.variables), *([CONTENTS] if table.figures else [])],
+        "size": [
+            *(len(variable.finest.categories) for variable in table.variables),
+            *([len(table.figures)] if table.figures else []),
+        ],
+        "dimension": {v.name: dimension(v, address, language) for v in table.variables}
+        | ({CONTENTS: _figures(table)} if table.figures else {}),
+        **({"role": {"metric": [CONTENTS]}} if table.figures else {}),
         "value": [],
         "extension": {"px": _px(table.id, language)},
+    }
+
+
+def _figures(table: ListedTable) -> dict[str, object]:
+    """The figures of a cell as a dimension; who does not ask for any gets the count alone."""
+    places = {name: place for place, name in enumerate(table.figures)}
+    labels = {name: name for name in table.figures}
+    return {
+        "label": CONTENTS,
+        "category": {"index": places, "label": labels},
+        "extension": {"elimination": True, "eliminationValueCode": "count", "show": "value"},
     }
 
 
@@ -83,8 +101,8 @@ def output_for(name: str, table: ListedTable, language: str) -> ServedFormat | N
     return OUTPUTS.get(name)
 
 
-def _dataset(table: Table, title: str) -> dict[str, object]:
-    dataset: dict[str, object] = json.loads(OUTPUTS["json-stat2"].write(table, title))
+def _dataset(cube: Cube) -> dict[str, object]:
+    dataset: dict[str, object] = json.loads(OUTPUTS["json-stat2"].write(cube))
     dataset["dimension"] = {
         variable.name: {
             "label": variable.name,
@@ -94,38 +112,41 @@ def _dataset(table: Table, title: str) -> dict[str, object]:
             },
             "extension": {"show": "value"},
         }
-        for variable in table.domain.variables
+        for variable in cube.table.domain.variables
     }
     return dataset
 
 
-def _json_stat2(name: str, language: str, table: Table, title: str) -> bytes:
-    dataset = _dataset(table, title)
+def _json_stat2(name: str, language: str, cube: Cube) -> bytes:
+    dataset = _dataset(cube)
     own = dataset.pop("extension", {})
     extension = {**(own if isinstance(own, dict) else {}), "px": _px(name, language)}
     return _bytes(dataset | {"extension": extension})
 
 
-def _json_stat1(table: Table, title: str) -> bytes:
-    said = _dataset(table, title)
+def _json_stat1(cube: Cube) -> bytes:
+    said = _dataset(cube)
     dimensions = said["dimension"]
     assert isinstance(dimensions, dict)
     inside = {**dimensions, "id": said["id"], "size": said["size"]}
-    dataset = {"dimension": inside, "label": title, "value": said["value"]}
+    if cube.figures:
+        inside["role"] = said["role"]
+    dataset = {"dimension": inside, "label": cube.about.title, "value": said["value"]}
     return _bytes({"dataset": dataset})
 
 
-def _px_json(table: Table, title: str) -> bytes:
-    """PxWeb's own: columns, and for each cell its key and its value."""
-    dataset = _dataset(table, title)
-    values = dataset["value"]
-    assert isinstance(values, list)
-    columns = [{"code": n, "text": n, "type": "d"} for n in table.domain.names]
-    columns.append({"code": "count", "text": "count", "type": "c"})
-    keys = itertools.product(*(variable.categories for variable in table.domain.variables))
+def _px_json(cube: Cube) -> bytes:
+    """PxWeb's own: columns, and for each cell its key and its value, or its figures."""
+    values = texts_shown(cube, hidden="..")
+    front, figures = cube.table.domain.variables, ["count"]
+    if cube.figures:
+        front, figures = front[:-1], [*front[-1].categories]
+    columns = [{"code": v.name, "text": v.name, "type": "d"} for v in front]
+    columns += [{"code": name, "text": name, "type": "c"} for name in figures]
+    keys, width = itertools.product(*(variable.categories for variable in front)), len(figures)
     data = [
-        {"key": list(key), "values": [".." if value is None else str(value)]}
-        for key, value in zip(keys, values, strict=True)
+        {"key": list(key), "values": values[width * place : width * (place + 1)]}
+        for place, key in enumerate(keys)
     ]
     return _bytes({"columns": columns, "comments": [], "data": data})
 
@@ -136,7 +157,7 @@ def _bytes(said: Mapping[str, object]) -> bytes:
 
 def variables_listed(table: ListedTable) -> Sequence[dict[str, object]]:
     """The variables as PxWebApi 1 lists them."""
-    return [
+    listed = [
         {
             "code": variable.name,
             "text": variable.name,
@@ -146,3 +167,6 @@ def variables_listed(table: ListedTable) -> Sequence[dict[str, object]]:
         }
         for variable in table.variables
     ]
+    names = list(table.figures)
+    contents = {"code": CONTENTS, "text": CONTENTS, "values": names, "valueTexts": names, "elimination": True}
+    return [*listed, contents] if names else listed

@@ -21,8 +21,8 @@ from tabprotect.engine.formats.agencies.sdmx_structures import (
     structure_message,
 )
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
@@ -110,10 +110,10 @@ def _output(request: Request, flow: str) -> ServedFormat:
         raise HttpProblem("not_acceptable", message("there are {formats}", ", ".join(FORMATS)))
     output = OUTPUTS[said]
 
-    def write(table: Table, title: str) -> bytes:
+    def write(cube: Cube) -> bytes:
         # Of fewer codes the structure is still the whole dataflow's.
-        own = _structure(table.domain, title).id
-        return output.write(table, title).replace(own.encode(), flow.encode())
+        own = _structure(cube.table.domain, cube.about.title).id
+        return output.write(cube).replace(own.encode(), flow.encode())
 
     return replace(output, name=f"{output.name} {flow}", write=write)
 

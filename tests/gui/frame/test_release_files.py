@@ -42,6 +42,16 @@ def test_a_release_is_saved_as_one_cube(window: MainWindow, qtbot: QtBot, tmp_pa
     }.items():
         shown = choose(dialog, name, qtbot)
         assert shown.startswith(begins), shown[:60]
+    # A workbook has the intervals by itself; a tick has them elsewhere, or takes them away.
+    choose(dialog, "xlsx", qtbot)
+    made = dialog.made
+    assert dialog.intervals.isChecked() and made is not None
+    dialog.intervals.click()
+    qtbot.waitUntil(lambda: dialog.made is not None and len(dialog.made.content) < len(made.content))
+    choose(dialog, "csv", qtbot)
+    assert not dialog.intervals.isChecked()
+    dialog.intervals.click()
+    qtbot.waitUntil(lambda: dialog.preview.toPlainText().startswith("v,w,count,lower,upper,estimate\n"))
     dialog.total_code.setText("_Z")
     qtbot.waitUntil(lambda: "_Z" in dialog.preview.toPlainText())
     choose(dialog, "px", qtbot)

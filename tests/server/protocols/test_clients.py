@@ -6,6 +6,9 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -16,9 +19,13 @@ from pxweb import PxApi
 from pyaxis import pyaxis
 from pyjstat import pyjstat
 from requests.exceptions import HTTPError
-from table_server import region_table, service_of
+from table_server import czech, region_table, service_of
 
+from tabprotect.engine.bundle.tables.intervals import FIGURES, Doubt
+from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.server.application import application, started
+from tabprotect.server.server import Server
+from tabprotect.server.service import BeyondChoice
 
 pytestmark = pytest.mark.filterwarnings("ignore:Shouldn't use this function:DeprecationWarning")
 
@@ -27,22 +34,28 @@ COARSE = TABLE.counts.sum(axis=2).reshape(2, 3, 2).sum(axis=1)
 BY_SEX = TABLE.counts.sum(axis=1)
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server on the loopback of which two sub-tables are out."""
-    folder = tmp_path_factory.mktemp("server")
-    app = application(started(service_of(TABLE, folder), str(folder / "history.sqlite")))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+@contextmanager
+def on_the_loopback(served: Server) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(application(served), port=0, log_level="critical"))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    found = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    for names in (["region@nuts2", "age group"], ["region", "sex"]):
-        assert httpx.post(f"{found}/tables/t/queries", json={"variables": names}).status_code == 201
-    yield found
-    server.should_exit = True
-    thread.join()
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server on the loopback of which two sub-tables are out."""
+    folder = tmp_path_factory.mktemp("server")
+    with on_the_loopback(started(service_of(TABLE, folder), str(folder / "history.sqlite"))) as found:
+        for names in (["region@nuts2", "age group"], ["region", "sex"]):
+            assert httpx.post(f"{found}/tables/t/queries", json={"variables": names}).status_code == 201
+        yield found
 
 
 def test_pxwebpy(address: str) -> None:
@@ -126,3 +139,43 @@ def test_sdmx1(address: str) -> None:
         assert text.startswith(begins) and name in text
     missing = httpx.get(f"{address}/sdmx/v2/data/dataflow/TABPROTECT/TABLE_00000000/1.0")
     assert missing.status_code == 404
+
+
+def test_intervals_of_a_perturbed_table_as_clients_ask_for_contents(tmp_path: Path) -> None:
+    """``ContentsCode``: the count, both ends and the estimate, as ``infer`` has them of the bundle."""
+    served = started(replace(czech(), beyond=BeyondChoice("perturbed")), str(tmp_path / "h.sqlite"))
+    with on_the_loopback(served) as found:
+        name = served.table.id
+        ask = f"{found}/tables/{name}/queries"
+        assert httpx.post(ask, json={"variables": ["A", "C"]}).status_code == 201
+        api = PxApi(f"{found}/v2", disable_cache=True)
+        assert "ContentsCode" not in api.get_table_variables(name)
+        served.table.freeze("olga")
+        assert httpx.post(ask, json={"variables": ["A", "B"]}).json()["code"] == "perturbed"
+        assert "ContentsCode" in api.get_table_variables(name)
+        wanted = {"A": "*", "B": "*", "ContentsCode": "*"}
+        rows = api.get_table_data(name, value_codes=wanted)
+        given = served.table.out(served.table.lattice.query(["A", "B"]))
+        assert given is not None and given.kind == "perturbed"
+        content = served.table.bundle(given.fingerprint)
+        assert content is not None
+        believed = Doubt(verify_bytes(content).release).of_margin(("A", "B"))
+        assert believed is not None
+        expected = np.stack([given.table.counts, *(values / 10 for values in believed)], axis=-1)
+        assert [row["value"] for row in rows] == expected.ravel().tolist()
+        assert [row["ContentsCode"] for row in rows[:4]] == [*FIGURES]
+        assert (expected[..., 1] <= expected[..., 3]).all() and (expected[..., 3] <= expected[..., 2]).all()
+        assert (expected[..., 1] < expected[..., 2]).any()
+        # What is exact has no doubt; without contents there is the count alone.
+        exact = api.get_table_data(name, value_codes={"A": "*", "C": "*", "ContentsCode": ["lower", "upper"]})
+        assert [row["value"] for row in exact[::2]] == [row["value"] for row in exact[1::2]]
+        plain = api.get_table_data(name, value_codes={"A": "*", "B": "*"})
+        assert [row["value"] for row in plain] == given.table.counts.ravel().tolist()
+        first = {"query": [{"code": n, "selection": {"filter": "all", "values": ["*"]}} for n in wanted]}
+        cells = httpx.post(f"{found}/v1/en/tables/{name}", json={**first, "response": {"format": "json"}})
+        shown = [float(text) for row in cells.json()["data"] for text in row["values"]]
+        assert shown == expected.ravel().tolist()
+        data = f"{found}/v2/tables/{name}/data?valueCodes[A]=*&valueCodes[B]=*&valueCodes[ContentsCode]=*"
+        px = pyaxis.parse(uri=f"{data}&outputFormat=px", encoding="utf-8")["DATA"]
+        assert px["DATA"].astype(float).tolist() == expected.ravel().tolist()
+        assert httpx.get(f"{data}&outputFormat=stata").status_code == 406

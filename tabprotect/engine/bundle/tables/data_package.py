@@ -20,6 +20,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.formats.agencies.frictionless import slug
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.release.published_magnitudes import BESIDE, MOST_EMPTY, PLACES, PublishedMagnitudes
@@ -108,11 +109,6 @@ def _resource(published: PublishedTable | PublishedMagnitudes, path: str) -> dic
             "missingValues": [""] if hiding else [],
         },
     }
-
-
-def slug(title: str) -> str:
-    """A title as a package name: lower-case letters, digits and hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "release"
 
 
 def table_csv(published: PublishedTable | PublishedMagnitudes) -> bytes:

@@ -14,7 +14,7 @@ from tabprotect.engine.bundle.tables.about import Telling, about_release
 from tabprotect.engine.bundle.tables.cube import TOTAL as USUAL_TOTAL
 from tabprotect.engine.bundle.tables.cube import cube_of, with_numbers
 from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
-from tabprotect.engine.errors import InputError, ParameterError, in_file
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, in_file
 from tabprotect.engine.formats.agencies.csvw import SUFFIX, description
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
@@ -27,6 +27,11 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.variable import AT, TOTAL
 from tabprotect.languages.messages import message
+
+MOST_BY_ITSELF = 2_000
+"""The most cells of a workbook that has a sheet of intervals without being asked for it."""
+
+TABLE_SHEET, INTERVALS_SHEET = "Table", "Intervals"
 
 STREAM = Path("-")
 """Standard output in place of a file."""
@@ -49,11 +54,19 @@ class Exporting(Telling):
     strict: bool = option_field(
         False, help=message("refuse quotation marks that the format cannot hold, which become typographic")
     )
-    add: Literal["intervals"] | None = option_field(
+    add: Literal["intervals", "nothing"] | None = option_field(
         None,
         label=message("Beside each number"),
         shell="--with",
-        help=message("the interval that holds the true count with 90 %, and the best estimate"),
+        choices={
+            "intervals": message("the interval that holds the true count with 90 %, and the best estimate"),
+            "nothing": message("the published numbers alone"),
+        },
+        help=message(
+            "the interval that holds the true count with 90 %, and the best estimate (default in a workbook of up "
+            "to {most:,} counts: a sheet of its own); or nothing",
+            MOST_BY_ITSELF,
+        ),
     )
 
 
@@ -123,7 +136,7 @@ def files_of(
         For a code of totals where there are none, for the tables of a set in several files, and for
         intervals.
     """
-    if asked.add:
+    if asked.add == "intervals":
         raise ParameterError(
             {"add": message("intervals stand in one cube of one release, with its totals")},
             hint=message("export each release by itself, as CSV, Parquet, PX, JSON-stat, SDMX or a workbook"),
@@ -250,7 +263,7 @@ def exported(
     InputError
         When there is no one cube, or the format cannot carry it.
     """
-    if release.magnitudes and not asked.add:
+    if release.magnitudes and asked.add != "intervals":
         table = release.magnitude_table
         if kind.name == "csv":
             totals = {v.name: asked.total_code or TOTAL for v in table.variables}
@@ -269,21 +282,28 @@ def exported(
         check_decimals(table.decimals, kind)
     cube = cube_of(release, asked.total_code)
     left_out: list[str] = []
-    if asked.add:
-        cube = _with_intervals(cube, release, kind, asked.total_code, progress)
+    if asked.add == "intervals":
+        cube = _with_intervals(cube, release, kind, asked, progress)
     if release.magnitudes and kind.side_by_side:
         cube = with_numbers(cube, release.magnitude_table)
     elif release.magnitudes and release.magnitude_table.beside:
         left_out = [message("The numbers and means beside the sums are left out.")]
     domain, notes = kind.held(cube.table.domain, strict=asked.strict)
     about = about_release(release, check, asked)
-    if asked.add:
-        about = replace(about, notes=(*about.notes, INTERVALS))
-    cube = replace(cube.on(domain), about=about)
+    doubted = replace(about, notes=(*about.notes, INTERVALS))
+    cube = replace(cube.on(domain), about=doubted if asked.add == "intervals" else about)
+    content = None
+    if asked.add is None and kind.book and not release.magnitudes and domain.size <= MOST_BY_ITSELF:
+        try:
+            beside = kind.as_held(_with_intervals(cube, release, kind, asked, progress))
+            sheets = [replace(cube, name=TABLE_SHEET), replace(beside, name=INTERVALS_SHEET, about=doubted)]
+            content = kind.publish_all(sheets)
+        except (InfeasibleError, InputError) as error:
+            left_out = [message("Without intervals: {message}.", error.message)]
     known = any(variable.labels for variable in release.domain.variables)
     front = cube.across[0] if cube.figures else domain
     return Exported(
-        kind.publish(cube),
+        content or kind.publish(cube),
         kind.beside(cube, path, published=True),
         [*(kind.loses(domain) if known and not kind.labels_beside else ()), *notes, *left_out],
         front.names,
@@ -323,9 +343,7 @@ def export_cube(
     return replace(made, notes=[*made.notes, *(message("beside it: {name}", name) for name in made.beside)])
 
 
-def _with_intervals(
-    cube: Cube, release: Release, kind: Format, total_code: str | None, progress: Progress
-) -> Cube:
+def _with_intervals(cube: Cube, release: Release, kind: Format, asked: Exporting, progress: Progress) -> Cube:
     # Late: only who asks waits for what computes posteriors.
     from tabprotect.engine.bundle.tables.intervals import with_intervals
 
@@ -334,7 +352,7 @@ def _with_intervals(
             {"add": message("{label} holds one number a cell, without decimals", kind.label)},
             hint=message("write CSV, Parquet, PX, JSON-stat, SDMX or a workbook"),
         )
-    return with_intervals(cube, release, total_code, progress)
+    return with_intervals(cube, release, asked.total_code, progress)
 
 
 def check_decimals(decimals: int, kind: Format | None = None) -> None:

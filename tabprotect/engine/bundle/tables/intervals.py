@@ -5,12 +5,12 @@ A function of the release alone: it tells nothing that its reader could not work
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Evidence, draw_of
@@ -33,6 +33,9 @@ LEVEL = 0.9
 """The chance that an interval holds the true count, at least."""
 
 LOWER, UPPER, ESTIMATE = "lower", "upper", "estimate"
+
+FIGURES = (COUNT, LOWER, UPPER, ESTIMATE)
+"""The figures of a cell."""
 
 DIGITS = 1
 """Decimals of an estimate."""
@@ -67,11 +70,10 @@ def with_intervals(
             },
             hint=message("ask what is believed of it: tabprotect infer RELEASE.zip"),
         )
-    belief = _Belief(release, progress)
+    belief = Doubt(release, progress)
     shape = cube.table.domain.shape
     found = {name: np.zeros(shape, dtype=np.int64) for name in (LOWER, UPPER, ESTIMATE)}
     unknown = np.ones(shape, dtype=np.bool_)
-    unit = 10**DIGITS
     for names, places in margins_of(release, total_code):
         if (figures := belief.of_margin(names)) is None:
             continue
@@ -80,19 +82,20 @@ def with_intervals(
         for name, values in zip(found, figures, strict=True):
             found[name][here] = values.reshape(size)
         unknown[here] = False
-    scaled = replace(
-        cube,
-        table=Table.dense(cube.table.domain, cube.table.counts * unit),
-        content=cube.content or COUNT,
-        decimals=DIGITS,
-    )
+    return beside_counts(cube, found, unknown)
+
+
+def beside_counts(cube: Cube, found: Mapping[str, Ints], unknown: Bools | None = None) -> Cube:
+    """A cube of counts with both ends and the estimate, in units of 10^-``DIGITS``, beside each."""
+    table = Table.dense(cube.table.domain, cube.table.counts * 10**DIGITS)
+    scaled = replace(cube, table=table, content=cube.content or COUNT, decimals=DIGITS)
     return with_figures(scaled, found, unknown, whole=(COUNT, LOWER, UPPER))
 
 
-class _Belief:
+class Doubt:
     """What a reader of a release believes of the cells of any of its margins."""
 
-    def __init__(self, release: Release, progress: Progress) -> None:
+    def __init__(self, release: Release, progress: Progress = SILENT) -> None:
         self._release, self._progress = release, progress
         # Every reader draws the same, where it is drawn.
         self._seed = int.from_bytes(draw_of(release)[:6], "big")

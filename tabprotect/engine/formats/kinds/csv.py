@@ -19,6 +19,8 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import SUFFIX, about, described, description
+from tabprotect.engine.formats.agencies.frictionless import SUFFIX as PACKAGE
+from tabprotect.engine.formats.agencies.frictionless import package
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.layouts.laid_out import text_rows
@@ -159,7 +161,10 @@ class Csv(RowFormat):
             return {path.name + SUFFIX: description(path.name, cube, COUNT, marks)}
         domain, beside = cube.across
         front = replace(cube, table=Table.dense(domain, np.zeros(domain.shape, dtype=np.int64)), decimals=0)
-        return {path.name + SUFFIX: description(path.name, front, COUNT, marks, beside)}
+        return {
+            path.name + SUFFIX: description(path.name, front, COUNT, marks, beside),
+            path.name.partition(".")[0] + PACKAGE: package(path.name, cube, COUNT, beside),
+        }
 
     def figures(self, figures: FigureRows) -> Iterator[bytes]:
         return figures.copied("FORMAT csv, HEADER")

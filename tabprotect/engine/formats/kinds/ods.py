@@ -197,7 +197,7 @@ class Ods(RowFormat):
         return self.publish_all([cube])
 
     def publish_all(self, cubes: Sequence[Cube]) -> bytes:
-        return ods_bytes(sheets_of(cubes, _UNWRITABLE), title_of_book(cubes), cubes[0].decimals)
+        return ods_bytes(sheets_of(cubes, _UNWRITABLE), title_of_book(cubes), cubes[-1].decimals)
 
 
 PLUGIN = Ods()

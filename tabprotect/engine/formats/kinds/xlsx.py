@@ -50,7 +50,7 @@ class Xlsx(RowFormat):
         return self.publish_all([cube])
 
     def publish_all(self, cubes: Sequence[Cube]) -> bytes:
-        return xlsx_bytes(sheets_of(cubes, _UNWRITABLE), title_of_book(cubes), cubes[0].decimals)
+        return xlsx_bytes(sheets_of(cubes, _UNWRITABLE), title_of_book(cubes), cubes[-1].decimals)
 
 
 PLUGIN = Xlsx()

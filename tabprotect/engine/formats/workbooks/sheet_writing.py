@@ -137,7 +137,7 @@ def _shown(cube: Cube) -> list[SheetCell]:
             SheetCell(
                 # Larger numbers are not exact in a sheet.
                 in_units(number, decimals) if abs(number) >= EXACT_FLOAT else exact,
-                "number" if decimals == cube.decimals else "whole",
+                "number" if decimals else "whole",
             )
         )
     return found

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.engine.errors import KEPT_SMALL, InputError, ParameterError, RefusedError
+from tabprotect.engine.formats.agencies.frictionless import slug
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project

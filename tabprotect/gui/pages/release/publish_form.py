@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.tables.data_package import slug
+from tabprotect.engine.formats.agencies.frictionless import slug
 from tabprotect.engine.options import option_named
 from tabprotect.engine.project.options import Protecting, Publishing
 from tabprotect.gui.base.exporter import marked

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas
@@ -12,12 +15,17 @@ import pytest
 import sdmx
 from pyaxis import pyaxis
 from pyjstat import pyjstat
+from python_calamine import CalamineWorkbook
 
 from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.tables import export as export_module
+from tabprotect.engine.bundle.tables import intervals
 from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.bundle.tables.export import INTERVALS, Exporting, exported, files_of
 from tabprotect.engine.bundle.tables.intervals import LEVEL, with_intervals
-from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.formats.registered import named
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -123,6 +131,72 @@ def test_other_programs_read_them(tmp_path: Path) -> None:
         }
     sheet = pandas.read_excel(written["xlsx"], header=None, engine="calamine")
     assert {"lower", "upper", "estimate", INTERVALS} <= set(sheet.to_numpy().ravel().tolist())
+
+
+def test_a_workbook_has_them_by_itself_and_says_why_not() -> None:
+    release = released("cyclic_perturbation")
+    book = named("xlsx")
+    by_itself, plain = (
+        exported(release, Path("t.xlsx"), book, Exporting(add=add)) for add in (None, "nothing")
+    )
+    asked = exported(release, Path("t.xlsx"), book, Exporting(add="intervals"))
+    assert by_itself.cube == plain.cube and len({each.content for each in (by_itself, asked, plain)}) == 3
+    loaded = CalamineWorkbook.from_filelike(io.BytesIO(by_itself.content))
+    assert loaded.sheet_names[:2] == ["Table", "Intervals"]
+    figures = [
+        row for row in loaded.get_sheet_by_name("Intervals").to_python() if row[0] in (*"abc", "Total")
+    ]
+    assert {(v[:1], w[:1]): tuple(more) for v, w, *more in figures} == rows(release)
+    assert exported(release, Path("t.csv"), named("csv")).cube == plain.cube
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(export_module, "MOST_BY_ITSELF", 15)
+        assert exported(release, Path("t.xlsx"), book).content == plain.content
+        patch.undo()
+        fault = InfeasibleError("nothing fits")
+        patch.setattr(intervals, "believe", Mock(side_effect=fault))
+        left = exported(release, Path("t.xlsx"), book)
+        assert left.content == plain.content and left.notes[-1] == "Without intervals: nothing fits."
+
+
+def test_the_file_is_a_function_of_the_bundle(tmp_path: Path) -> None:
+    """What an original holds beyond its release makes no difference: two of them, one bundle, one file."""
+    release = released("cyclic_perturbation")
+    data = public.to_bytes(release, page=False)
+    again = verify_bytes(data).release
+    posterior = believe([release]).posterior.list_originals()
+    assert posterior is not None and len(posterior[0]) > 1
+    for name in ("csv", "px", "jsonstat", "xlsx", "parquet"):
+        kind = named(name)
+        path = Path(f"t{kind.suffixes[0]}")
+        files = [exported(one, path, kind, ASKED) for one in (release, again)]
+        assert files[0].content == files[1].content and files[0].beside == files[1].beside
+
+
+def test_frictionless_fields_are_those_of_the_file() -> None:
+    made = exported(
+        released("suppression", choice="cheapest"),
+        Path("t.csv"),
+        named("csv"),
+        replace(ASKED, unit="persons"),
+    )
+    said = json.loads(made.beside["t.datapackage.json"])
+    (resource,) = said["resources"]
+    frame = pandas.read_csv(io.BytesIO(made.content), dtype=str, keep_default_na=False)
+    fields = resource["schema"]["fields"]
+    assert (resource["path"], [one["name"] for one in fields]) == ("t.csv", list(frame))
+    assert {one["name"]: one["type"] for one in fields} == {
+        **dict.fromkeys(("v", "w", "CONF_STATUS"), "string"),
+        **dict.fromkeys(("count", "lower", "upper"), "integer"),
+        "estimate": "number",
+    }
+    assert [one.get("unit") for one in fields] == [None, None, *["persons"] * 4, None]
+    assert "in 100" in said["description"]
+    for one in fields:
+        allowed = one.get("constraints", {}).get("enum")
+        assert allowed is None or set(frame[one["name"]]) == set(allowed)
+        missing = frame[one["name"]].isin(resource["schema"]["missingValues"])
+        assert one["name"] == "count" or not missing.any()
+    assert not frame.duplicated(resource["schema"]["primaryKey"]).any()
 
 
 def test_what_cannot_carry_them_says_so() -> None:
