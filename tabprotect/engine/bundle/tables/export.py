@@ -295,8 +295,8 @@ def exported(
     content = None
     if asked.add is None and kind.book and not release.magnitudes and domain.size <= MOST_BY_ITSELF:
         try:
-            beside = kind.as_held(_with_intervals(cube, release, kind, asked, progress))
-            sheets = [replace(cube, name=TABLE_SHEET), replace(beside, name=INTERVALS_SHEET, about=doubted)]
+            figures = kind.as_held(_with_intervals(cube, release, kind, asked, progress))
+            sheets = [replace(cube, name=TABLE_SHEET), replace(figures, name=INTERVALS_SHEET, about=doubted)]
             content = kind.publish_all(sheets)
         except (InfeasibleError, InputError) as error:
             left_out = [message("Without intervals: {message}.", error.message)]
