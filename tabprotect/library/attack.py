@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,8 @@ from tabprotect.engine.attack.attack import attack as attack_numbers
 from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, together
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.formats.published_rows import PublishedReading, PublishedRows, arranged, read_published
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.shown.frames import Frame, made, usual_kind
@@ -57,8 +59,17 @@ class Attack:
 
     @property
     def known(self) -> int:
-        """The number of inner cells one of whose counts is believed with more than .95."""
-        return self.attacked.known(BELIEF_LIMIT)
+        """The number of inner cells one of whose counts is believed with more than .95; of exact counts, where
+        some are hidden, the hidden cells alone.
+        """
+        return self._known[0]
+
+    @property
+    def _known(self) -> tuple[int, int]:
+        of_hidden = self.attacked.of_hidden(self.shown, BELIEF_LIMIT)
+        if of_hidden is None or not of_hidden[0]:
+            return self.attacked.known(BELIEF_LIMIT), self.attacked.numbers.domain.size
+        return of_hidden[1], of_hidden[0]
 
     @property
     def way(self) -> str:
@@ -90,7 +101,7 @@ class Attack:
         return made(columns, self.kind)
 
     def __repr__(self) -> str:
-        return f"Attack(known={self.known} of {self.attacked.numbers.domain.size}, way={self.way})"
+        return f"Attack(known={self._known[0]} of {self._known[1]}, way={self.way})"
 
 
 @asks(PublishedReading)
@@ -98,6 +109,7 @@ def attack(
     tables: object,
     *,
     method: str | Sequence[str],
+    reading: Mapping[str, object] | None = None,
     progress: Progress = SILENT,
     **asked: Unpack[PublishedReadingKeywords],
 ) -> Attack:
@@ -112,6 +124,8 @@ def attack(
         What is said of their method: ``cell_key:D=5,V=3,js=2``, ``random_rounding:base=3``,
         ``suppression``, ``rounded:base=5``, ``swapped:rate=.1``, ``unknown:sd=1``, ``exact``; one
         for all tables, or one for each.
+    reading
+        How files are read, by the options of :func:`open_table`, such as ``{"marks": "..=suppressed"}``.
     **asked
 
     Raises
@@ -133,18 +147,18 @@ def attack(
     >>> tp.attack(rows, method="random_rounding:base=3").known
     0
     """
-    wanted = taken(PublishedReading, asked)
+    wanted, how = taken(PublishedReading, asked), Reading.of(reading or {})
     said = [SaidMethod.parse(one) for one in ([method] if isinstance(method, str) else method)]
     several = tables if isinstance(tables, Sequence) and not isinstance(tables, str) else [tables]
     kind, read, names = usual_kind(), list[PublishedRows](), list[str]()
     for number, table in enumerate(several):
         if isinstance(table, str | Path):
-            read.append(read_published(table, wanted, missing="unknown", progress=progress))
+            read.append(read_published(table, wanted, how, missing="unknown", progress=progress))
             names.append(str(table))
             continue
         frame = Frame.of(table)
-        by = [name for name in frame.columns if name != wanted.count]
-        listed = frame.cells(wanted.count, by)
+        count = wanted.count or COUNT
+        listed = frame.cells(count, [name for name in frame.columns if name != count])
         read.append(arranged(listed, wanted, missing="unknown"))
         names.append(f"table {number + 1}")
         kind = frame.kind

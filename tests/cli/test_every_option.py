@@ -15,6 +15,7 @@ import pytest
 from tabprotect.cli.completion import commands
 from tabprotect.cli.main import main
 from tabprotect.cli.protecting.protect_set import OF_MAGNITUDES
+from tabprotect.engine.formats.published_rows import NOT_PUBLISHED
 from tests.cli.conftest import Command, Outcome
 
 ALWAYS = {"help", "json", "progress", "quiet", "verbose", "dry_run"}
@@ -161,6 +162,8 @@ BESIDE_CELLS = {name: said for name, said in READING.items() if name != "options
 """Commands with cells of their own read those with shares by a file of options."""
 OF_MARGINS = {name: said for name, said in BESIDE_CELLS.items() if name != "options.order"}
 """What margins tell is the same in any order."""
+AS_PUBLISHED = {"count", *NOT_PUBLISHED}
+"""What published tables say in options of their own, or do not say."""
 GATHERING = OF_MARGINS | {
     "at_risk": "cube.csv | --at-risk 1..3",
     "cells": "cube.csv | --cells all",
@@ -586,9 +589,14 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         },
     ),
     "attack": (
-        "published.csv --method rounded:base=3",
+        "published.csv --method unknown:sd=1",
         "refused: sums.zip",
-        {
+        {name: said for name, said in READING.items() if name.partition(".")[2] not in AS_PUBLISHED}
+        | {
+            "options.marks": "counts.csv | --marks 11=suppressed",
+            "options.scale": "--json | --scale 7",
+            "options.footer": "--json | --footer 2",
+            "options.blank": "blank.csv | --blank missing",
             "method": "--method exact",
             "out": "--out out/a.html",
             "register": "--register kept.db",

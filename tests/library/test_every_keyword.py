@@ -320,7 +320,13 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
         ),
         {},
         True,
-        {"method": ({}, "exact"), "count": ({}, "zzz"), "total": ({}, "zzz"), "groupings": ({}, "zzz")},
+        {
+            "method": ({}, "exact"),
+            "reading": ({}, {"marks": "6=suppressed"}),
+            "count": ({}, "zzz"),
+            "total": ({}, "zzz"),
+            "groupings": ({}, "zzz"),
+        },
     ),
     "verify": (
         lambda on="counts", **given: tp.verify("counts.zip" if on == "counts" else "sums.zip", **given),

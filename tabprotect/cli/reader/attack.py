@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tabprotect.cli.arguments import TableReading, as_file
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
@@ -17,8 +18,9 @@ from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles, attack_files, read_file
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.published_rows import PublishedReading
-from tabprotect.engine.options import option_field, position
+from tabprotect.engine.formats.published_rows import NOT_PUBLISHED, PublishedReading, PublishedRows
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.progress import PartialProgress
 from tabprotect.engine.report.attack_report import attack_report
 from tabprotect.languages.messages import message, plural
@@ -55,6 +57,7 @@ class Attack(PublishedReading):
         help=message("read all that has left the house instead, by its register (default: its own)"),
     )
     out: Path | None = option_field(None, metavar="FILE", help=message("a report: .html or .pdf"))
+    reading: TableReading = part(TableReading, but=("count", *NOT_PUBLISHED))
 
 
 @command("attack", example="tabprotect attack published.csv --method random_rounding:base=3")
@@ -108,10 +111,14 @@ def _attacked(asked: Attack, console: Console) -> AttackedFiles:
         raise UsageError(message("{options}: a release says itself how it was made", ", ".join(idle)))
     if not bundles and not asked.method:
         raise UsageError(message("say how the tables were protected: --method SPEC"))
-    files = [
-        read_file(target, asked, progress=PartialProgress(console, number, len(asked.targets)))
-        for number, target in enumerate(asked.targets)
-    ]
+    reading, files = Reading.of(asked.reading.named), []
+    for number, target in enumerate(asked.targets):
+        with as_file(target) as path:
+            own = PartialProgress(console, number, len(asked.targets))
+            files.append(read_file(path, asked, reading, progress=own))
+        if isinstance(files[-1].content, PublishedRows):
+            for note in files[-1].content.notes:
+                console.say(note)
     return attack_files(files, asked.method or (), progress=console)
 
 

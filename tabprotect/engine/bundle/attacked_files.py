@@ -17,6 +17,7 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.published_rows import PublishedReading, PublishedRows, read_published
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
@@ -53,7 +54,9 @@ class PublishedFile:
         return str(said), why
 
 
-def read_file(path: Path | str, asked: PublishedReading, *, progress: Progress = SILENT) -> PublishedFile:
+def read_file(
+    path: Path | str, asked: PublishedReading, reading: Reading | None = None, *, progress: Progress = SILENT
+) -> PublishedFile:
     """Read a file of published counts: a release where it ends in ``.zip``, else as
     :func:`~tabprotect.engine.formats.published_rows.read_published`.
 
@@ -67,7 +70,7 @@ def read_file(path: Path | str, asked: PublishedReading, *, progress: Progress =
     path = Path(path)
     if path.suffix.lower() == ".zip":
         return PublishedFile(path, verify(path, progress=progress).release)
-    return PublishedFile(path, read_published(path, asked, missing="unknown", progress=progress))
+    return PublishedFile(path, read_published(path, asked, reading, missing="unknown", progress=progress))
 
 
 @dataclass(frozen=True, eq=False)

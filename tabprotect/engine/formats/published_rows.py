@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.errors import InputError, in_file
-from tabprotect.engine.formats.format import RowFormat
+from tabprotect.engine.errors import InputError, ParameterError, in_file
+from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.grouping_files import unchecked_groupings
+from tabprotect.engine.formats.layouts.blank_labels import name_blanks, refuse_blanks
 from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.settled_totals import stated_totals
+from tabprotect.engine.formats.layouts.total_rows import is_total, lettered_totals
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.registered import format_of
-from tabprotect.engine.formats.statuses import COUNT
+from tabprotect.engine.formats.registered import TEXT, format_of
+from tabprotect.engine.formats.table_reading import listed_cells
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.messages import message, plural
+from tabprotect.languages.messages import joined, message, plural
 
 TOTAL = "Total"
 
@@ -33,9 +36,12 @@ Missing = Literal["refuse", "unknown", "zero"]
 class PublishedReading(Options):
     """How a file of published counts is read."""
 
-    count: str = option_field(COUNT, metavar="COLUMN", help=message("the column of the counts"))
-    total: str = option_field(
-        TOTAL, metavar="CODE", help=message("the code of a variable that is summed over")
+    count: str | None = option_field(None, metavar="COLUMN", help=message("the column of the counts"))
+    total: str | None = option_field(
+        None,
+        shell="--total --totals",
+        metavar="CODE",
+        help=message("the code of a variable that is summed over; else Total, or what usually stands for it"),
     )
     groupings: str = option_field(
         "",
@@ -47,6 +53,9 @@ class PublishedReading(Options):
 _MARKS = ("..", "...", ".", "x", "X", "*", "**", "c", "C", "s", "S", ":", ":c", "#", "n/a", "NA", "blank")
 HIDDEN = " ".join(f"{mark}=suppressed" for mark in _MARKS)
 """Marks with which offices show that a count is hidden."""
+
+NOT_PUBLISHED = ("totals", "strip_totals", "tolerance", "missing", "fill_missing", "order")
+"""Options of reading that say nothing of published tables: what these leave out is unknown."""
 
 USUAL = PublishedReading()
 """With the usual names of counts and totals."""
@@ -67,6 +76,8 @@ class PublishedRows:
         The published cells that have a row (or count as zero).
     labels
         The codes of a row as in the file, by its number.
+    notes
+        How the file was read, for people.
     """
 
     publication: Publication
@@ -74,6 +85,7 @@ class PublishedRows:
     counts: Ints
     known: Bools
     labels: Callable[[int], tuple[str, ...]]
+    notes: tuple[str, ...] = ()
 
     @property
     def values(self) -> Ints:
@@ -86,6 +98,7 @@ class PublishedRows:
 def read_published(
     path: Path | str,
     asked: PublishedReading = USUAL,
+    reading: Reading | None = None,
     *,
     missing: Missing = "refuse",
     progress: Progress = SILENT,
@@ -97,6 +110,8 @@ def read_published(
 
     Parameters
     ----------
+    reading
+        How its file is read, as any table's.
     missing
         The meaning of a cell of a published margin without a row: a fault, not published, or 0.
 
@@ -105,17 +120,38 @@ def read_published(
     InputError
         Naming the line, the cell or the margin, and the remedy.
     """
-    path = Path(path)
-    with in_file(path):
-        kind = format_of(path)
-        # In a cube the option names a measure, and most have but one.
-        count = asked.count if isinstance(kind, RowFormat) or asked.count != COUNT else None
+    path, reading = Path(path), reading or Reading()
+    if idle := [name for name in reading.given if name in NOT_PUBLISHED]:
+        raise ParameterError(dict.fromkeys(idle, message("says nothing of published tables")))
+    stated = replace(reading, count=asked.count or reading.count)
+    if missing == "unknown":
         # What an office hides is what somebody looks for: its usual marks are no fault.
-        first = "1" if kind.name == "csv" else None
-        hidden = Reading(count=count, marks=HIDDEN, missing="suppressed", header_row=first)
-        reading = hidden if missing == "unknown" else Reading(count=count)
-        listed, _ = kind.cells(path, reading, progress)
-        return arranged(listed, asked, missing=missing)
+        stated = replace(stated, marks=f"{HIDDEN} {reading.marks or ''}", missing="suppressed")
+    _, _, listed, notes = _listed(path, stated, progress)
+    with in_file(path):
+        listed = name_blanks(listed, stated)
+        codes = "-" if asked.total is None else asked.total
+        if all(code.rpartition("=")[2].strip() for code in codes.split(",")):
+            refuse_blanks(listed)
+        found = arranged(listed, asked, missing=missing)
+        return replace(found, notes=(*notes, *found.notes))
+
+
+def _listed(path: Path, reading: Reading, progress: Progress) -> tuple[Format, Reading, CellList, list[str]]:
+    """The cells of a file; a text with marks in place of counts is a list with its header first, if it can be."""
+    if (
+        reading.marks is None
+        or reading.header_row is not None
+        or format_of(path, reading.metadata).name != TEXT
+    ):
+        return listed_cells(path, reading, progress=progress)
+    try:
+        return listed_cells(path, replace(reading, header_row="1"), progress=progress)
+    except InputError as error:
+        try:
+            return listed_cells(path, reading, progress=progress)
+        except InputError:
+            raise error from None
 
 
 def arranged(
@@ -124,9 +160,7 @@ def arranged(
     """Published counts from a list of cells: see :func:`read_published`."""
     listed.refuse_negative()
     _refuse_twice(listed)
-    marks = [
-        _mark(name, known, asked.total) for name, known in zip(listed.names, listed.categories, strict=True)
-    ]
+    marks, notes = _marks(listed, asked.total)
     columns = {}
     for name, known, mark in zip(listed.names, listed.categories, marks, strict=True):
         codes = tuple(code for k, code in enumerate(known) if k != mark)
@@ -157,7 +191,9 @@ def arranged(
     if len(publication.margins) < len(margins):
         raise InputError(
             message("a row details a grouping beside its own variable"),
-            hint=message("write {total} for the grouping there", repr(asked.total)),
+            hint=message(
+                "write {total} for the grouping there", repr(TOTAL if asked.total is None else asked.total)
+            ),
         )
     cells = np.empty(len(listed.counts), dtype=np.int64)
     for m, k in enumerate(order):
@@ -169,12 +205,40 @@ def arranged(
         _refuse_holes(publication, there)
     if missing == "zero":
         there[:] = True
-    return PublishedRows(publication, cells, listed.counts, there, listed.cell)
+    return PublishedRows(publication, cells, listed.counts, there, listed.cell, notes)
 
 
-def _mark(name: str, codes: tuple[str, ...], total: str) -> int:
+def _marks(listed: CellList, total: str | None) -> tuple[list[int], tuple[str, ...]]:
+    """The number of each variable's code of what is summed over, -1 for none; and what else than usual it is."""
+    if total is not None and all("=" in part for part in total.split(",")):
+        by_name = stated_totals(listed, total)
+        return [next(iter(by_name.get(axis, {-1: None}))) for axis in range(len(listed.names))], ()
+    marks = [
+        _mark(name, known, listed.labels.get(name, {}), total)
+        for name, known in zip(listed.names, listed.categories, strict=True)
+    ]
+    if total is None and max(marks, default=-1) < 0:
+        for axis, (code,) in lettered_totals(listed).items():
+            marks[axis] = code
+    found = {
+        name: known[mark]
+        for name, known, mark in zip(listed.names, listed.categories, marks, strict=True)
+        if mark >= 0 and known[mark].strip().casefold() != (TOTAL if total is None else total).casefold()
+    }
+    said = joined((f"{name} = {code!r}" for name, code in found.items()), ", ")
+    return marks, (message("taken as totals: {said} (--total CODE says another)", said),) if found else ()
+
+
+def _mark(name: str, codes: tuple[str, ...], labels: Mapping[str, str], total: str | None) -> int:
     """The position of the total among a variable's codes; -1 if it is never summed over."""
-    found = [k for k, code in enumerate(codes) if code.strip().casefold() == total.casefold()]
+    found = [
+        k
+        for k, code in enumerate(codes)
+        if code.strip().casefold() == (TOTAL if total is None else total).casefold()
+    ]
+    if total is None and not found:
+        texts = [(code, labels.get(code, code)) for code in codes]
+        found = [k for k, both in enumerate(texts) if any(text.strip() and is_total(text) for text in both)]
     if len(found) > 1:
         raise InputError(
             message("the total of {name} is written in several ways: ", repr(name))

@@ -68,6 +68,32 @@ def read_table(
         For a file that holds records rather than counts.
     """
     path, reading = Path(path), reading or Reading()
+    kind, reading, cells, notes = listed_cells(path, reading, signed=signed, progress=progress)
+    named = list[str]()
+    with in_file(path):
+        if reading.missing == "suppressed":
+            cells, found = worked_out(cells, reading)
+            named += found
+        settled = settle_totals(name_blanks(cells, reading), reading)
+        refuse_blanks(settled.cells)
+        progress.report(message("building the table"), 0.9)
+        table, missing = checked_table(settled.cells, missing_are=reading.without_count)
+        table = reordered(table, reading.order, but=kind.orders_codes)
+    said = (*notes, *named, *settled.notes, *_on_missing(missing, table.domain, reading))
+    statuses = settled.statuses + settled.cells.given_statuses()
+    return TableFile(table, said, settled.kept, statuses)
+
+
+def listed_cells(
+    path: Path, reading: Reading, *, signed: bool = False, progress: Progress = SILENT
+) -> tuple[Format, Reading, CellList, list[str]]:
+    """The format of a file, the reading with what stands beside it, the cells in their roles, and notes.
+
+    Raises
+    ------
+    InputError, RecordsError
+        As of :func:`read_table`.
+    """
     kind = format_of(path, reading.metadata)
     _check_options(kind, reading)
     reading = kind.described(path, reading)
@@ -85,17 +111,7 @@ def read_table(
         check_unit_variables(cells, reading)
         cells, named = without_names(cells)
         refuse_measures(cells, reading)
-        if reading.missing == "suppressed":
-            cells, found = worked_out(cells, reading)
-            named += found
-        settled = settle_totals(name_blanks(cells, reading), reading)
-        refuse_blanks(settled.cells)
-        progress.report(message("building the table"), 0.9)
-        table, missing = checked_table(settled.cells, missing_are=reading.without_count)
-        table = reordered(table, reading.order, but=kind.orders_codes)
-    said = (*notes, *roles, *named, *settled.notes, *_on_missing(missing, table.domain, reading))
-    statuses = settled.statuses + settled.cells.given_statuses()
-    return TableFile(table, said, settled.kept, statuses)
+    return kind, reading, cells, [*notes, *roles, *named]
 
 
 def _on_missing(missing: int, domain: Domain, reading: Reading) -> Iterator[str]:

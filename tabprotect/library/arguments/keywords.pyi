@@ -160,8 +160,8 @@ class VerifyingKeywords(TypedDict, total=False):
 class PublishedReadingKeywords(TypedDict, total=False):
     """The options of PublishedReading."""
 
-    count: str
-    total: str
+    count: str | None
+    total: str | None
     groupings: str
 
 class InferringKeywords(TypedDict, total=False):
