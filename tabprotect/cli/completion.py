@@ -170,5 +170,5 @@ def _quoted(text: str) -> str:
 
 
 def _roff(text: str) -> str:
-    plain = text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
+    plain = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain[:1] in (".", "'") else plain

@@ -120,9 +120,6 @@ def add_options(parser: argparse.ArgumentParser, asked: type[Options], within: P
         said: dict[str, Any] = {"dest": f"{prefix}{one.name}", "help": one.help or None}
         if within is not None and within.help is not None:
             said["help"] = within.help.get(one.name, one.help)
-        if said["help"]:
-            # A sign of per cent begins a field where the parser fills them in.
-            said["help"] = said["help"].replace("%", "%%")
         if bool in one.kinds:
             flag = argparse.BooleanOptionalAction if one.default is True else "store_true"
             group.add_argument(*one.shell.split(), action=flag, default=one.default, **said)

@@ -158,8 +158,8 @@ class Formatter(argparse.HelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         # Only argparse's own texts name what it fills in.
-        own = action.help is None or "%(" in action.help
-        return action.help and translate(action.help if own else action.help.replace("%", "%%"))
+        said = action.help and translate(action.help)
+        return said and (said if "%(" in said else said.replace("%", "%%"))
 
 
 class Parser(argparse.ArgumentParser):

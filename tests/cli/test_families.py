@@ -64,3 +64,11 @@ def test_an_example_is_a_command_line(command: Command) -> None:
 def test_help_names_every_command_whichever_is_loaded() -> None:
     texts = {whole(chosen).format_help() for chosen in (None, "cycles", "infer", "nonsense")}
     assert len(texts) == 1
+
+
+def test_help_shows_a_sign_of_per_cent_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["export"], ["protect"]):
+        with pytest.raises(SystemExit):
+            whole(words[0]).parse_args([*words, "--help"])
+    shown = capsys.readouterr().out
+    assert "with 90 %" in shown and "(1.7%)" in shown and "%%" not in shown
