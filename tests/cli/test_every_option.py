@@ -202,6 +202,7 @@ PROTECTING = READING | {
     "publishing.prepared_by": "--prepared-by A",
     "publishing.approved_by": "--approved-by A",
     "publishing.no_page": "--no-page",
+    "publishing.replicates": "--replicates 3",
     "publishing.sign": "--sign signing.key",
 }
 COUNTING = {

@@ -136,6 +136,7 @@ PUBLISHING: dict[str, tuple[Given, Any]] = {
     "prepared_by": ({"dossier": "out/d.zip"}, "A"),
     "approved_by": ({"dossier": "out/d.zip"}, "A"),
     "no_page": ({}, True),
+    "replicates": ({}, 3),
     "sign": ({}, "nofile.key"),
     "sign_too": ({}, "nofile.key"),
 }

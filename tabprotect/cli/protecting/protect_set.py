@@ -69,7 +69,7 @@ class ProtectSet(ProtectingAndPublishing):
         repeated=True,
     )
     protecting: Protecting = part(Protecting, group=METHOD, help=BESIDE, but=OF_MAGNITUDES)
-    publishing: Publishing = part(Publishing, group=OUTPUT)
+    publishing: Publishing = part(Publishing, group=OUTPUT, but=("replicates",))
     counting: Tabulation = part(Tabulation, group=message("counting records"), but=("source", "by", "order"))
     reading: TableReading = part(TableReading)
 

@@ -103,7 +103,15 @@ def _of_bundle(publishing: Publishing, expected: object) -> ExtraOutput:
         message("Release bundle (public): {out}", publishing.release),
         message("Fingerprint: {fingerprint}", fingerprint),
     ]
-    return {"fingerprint": fingerprint, "expected": expected}, lines
+    entries: dict[str, object] = {"fingerprint": fingerprint, "expected": expected}
+    if publishing.replicates:
+        # Late: it computes posteriors.
+        from tabprotect.engine.bundle.tables.replicates import replicate_paths
+
+        file, described = replicate_paths(Path(publishing.release))
+        entries["replicates"] = str(file)
+        lines.append(message("Replicates (public): {file}, described in {described}", file, described.name))
+    return entries, lines
 
 
 def _what_it_did(project: Project, result: Protected) -> tuple[dict[str, object], list[str]]:

@@ -484,6 +484,15 @@ class Publishing(Options):
     no_page: bool = option_field(
         False, help=message("leave out the page to look at in a browser (page.html)")
     )
+    replicates: int | None = option_field(
+        None,
+        measure="counts",
+        metavar="N",
+        low=2,
+        help=message(
+            "put so many whole tables beside the bundle, drawn from all that may be the true one: for variances"
+        ),
+    )
     sign: str | None = option_field(
         None,
         group=SIGNING,

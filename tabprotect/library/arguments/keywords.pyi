@@ -132,6 +132,7 @@ class PublishingKeywords(TypedDict, total=False):
     prepared_by: str
     approved_by: str
     no_page: bool
+    replicates: int | None
     sign: str | Path | None
     sign_too: str | Path | None
 

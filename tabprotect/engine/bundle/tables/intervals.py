@@ -13,9 +13,11 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.evidence import Evidence, draw_of
+from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.belief.of_table import of_table, tables_to_judge
 from tabprotect.engine.bundle.tables.cube import margins_of, with_figures
+from tabprotect.engine.bundle.tables.replicates import public_seed
+from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.posterior.margins import sums
@@ -98,7 +100,7 @@ class Doubt:
     def __init__(self, release: Release, progress: Progress = SILENT) -> None:
         self._release, self._progress = release, progress
         # Every reader draws the same, where it is drawn.
-        self._seed = int.from_bytes(draw_of(release)[:6], "big")
+        self._seed = public_seed(release)
         self._read = self._believed(Evidence(release))
         judged = tables_to_judge(release, self._read.posterior)
         self._tables = {
@@ -108,7 +110,8 @@ class Doubt:
 
     def _believed(self, evidence: Evidence) -> Believed:
         randomness = Randomness.seeded(self._seed)
-        return believe([evidence], randomness=randomness, progress=self._progress)
+        knowing = PriorKnowledge(weigh_refused=weigh_refused)
+        return believe([evidence], knowing=knowing, randomness=randomness, progress=self._progress)
 
     def of_margin(self, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints] | None:
         """Both ends and the estimate, in units of 10^-``DIGITS``, in the order of the names."""

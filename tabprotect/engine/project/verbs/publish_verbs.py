@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from tabprotect.engine import agency
-from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.set_bundles import ReleaseFiles
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared
@@ -98,12 +98,23 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
     answered = answered or any(one.endswith(gate.DECIDED) for one in protected.record.decisions)
     if leaving.tables is not None and verdict is not None and not answered:
         check_small(verdict.exact_small_margins, leaving.tables)
-    _check_taken((*leaving.paths(place), dossier), asked)
+    if asked.replicates and leaving.tables is not None:
+        raise ParameterError(
+            {"replicates": message("they are drawn of one bundle, and this is a set")},
+            hint=message("draw them of each of its bundles: tabprotect draw"),
+        )
+    _check_taken((*leaving.paths(place), *_beside(asked, place), dossier), asked)
     accepted = asked.again.strip() or asked.accept.strip() or before_it
     looked_up = looked_up or look_up(problem, context.register)
     problem.people.check(one.entry.number for one in looked_up.earlier)
     protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked_up)
     sealed, record = made[leaving.sealed(place)], protected.record
+    if asked.replicates:
+        # Late: who wants none does not wait for what draws.
+        from tabprotect.engine.bundle.tables.replicates import replicate_files
+
+        check = archive.sha256(sealed)
+        made |= replicate_files(protected.release, place, check, asked.replicates, context.progress)
     admit_coins(protected, sealed, looked_up, accepted)
     again = asked.again.strip() if before.earlier or before.error else ""
     decisions = told_of_register(record.decisions, before.damaged, context.register, again)
@@ -137,6 +148,15 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
         looked_up=looked_up,
     ).leave(asked, project.limits, context.register, asked.again.strip())
     return replace(project, protected=protected, published=True, notes=(*project.notes, *notes))
+
+
+def _beside(asked: Publishing, place: Path) -> tuple[Path, ...]:
+    """The files of replicates."""
+    if not asked.replicates:
+        return ()
+    from tabprotect.engine.bundle.tables.replicates import replicate_paths
+
+    return replicate_paths(place)
 
 
 def _beside_earlier(

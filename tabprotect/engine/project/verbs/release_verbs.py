@@ -94,6 +94,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     written = Publishing(
         release=str(given.get("release") or "release.zip"),
         tables=tables if isinstance(tables, Mapping) else None,
+        replicates=number if isinstance(number := given.get("replicates"), int) else None,
         dossier=str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip"),
     )
     return [verb, table, *asked.words(), *written.words()]

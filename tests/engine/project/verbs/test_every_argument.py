@@ -238,7 +238,7 @@ VERBS: dict[str, Tried] = {
             "again": ({"dossier": "out/d.zip"}, "yearly"),
             "prepared_by": ({"dossier": "out/d.zip"}, "A"),
             "approved_by": ({"dossier": "out/d.zip"}, "A"),
-            **_plain(no_page=True, sign="signing.key"),
+            **_plain(no_page=True, sign="signing.key", replicates=3),
             "sign_too": ({"sign": "signing.key"}, "second.key"),
         },
         [COUNTS, FAINT, ("protect", {"draft": True, "seed": 1})],
