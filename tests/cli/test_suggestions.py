@@ -134,9 +134,8 @@ def test_a_table_of_many_variables_is_offered_fewer_exact_sums(run: Run, tmp_pat
     lines = [",".join([*f"{cell:012b}", str(count)]) for cell, count in enumerate(counts)]
     table = tmp_path / "many.csv"
     table.write_text("\n".join([",".join([*names, "count"]), *lines]) + "\n", "utf-8")
-    refused = run(
-        *("protect", table, "--seed", "1", "--register", "none"), *("--out", tmp_path / "r.zip", "--json")
-    )
+    asked = ("protect", table, "--seed", "1", "--register", "none", "--out", tmp_path / "r.zip", "--json")
+    refused = run(*asked, "--set", "blocking=negative")
     error = refused.json["error"]
     assert refused.code == 5 and error["remedies"][0]["parameters"]["keep"].count("+") == 11
     assert run(*shlex.split(error["suggestions"][0])[1:]).code == 0

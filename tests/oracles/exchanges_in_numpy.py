@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 
 
 def exchange(
@@ -42,6 +42,7 @@ def exchange(
 def steps(
     sizes: tuple[int, int, int, int],
     theta: float,
+    closed: Bools,
     starts: Ints,
     drawn: Floats,
     counts: Ints,
@@ -50,13 +51,14 @@ def steps(
     touched: Ints,
     changed: Ints,
     by: Ints,
-    ends: Ints,
+    whose: Ints,
+    number: Ints,
 ) -> None:
     """Step by step from the definition; the order of the cells that are not empty is kept as in C."""
     copies, strata, rows, columns = sizes
     of_copy, size, out = drawn.reshape(copies, -1, 3), rows * columns, 0
-    for c in range(copies):
-        for w in range(strata):
+    for w in range(strata):
+        for c in range(copies):
             before = counts[w * size : (w + 1) * size]
             now, filled, met = before.copy(), np.flatnonzero(before).tolist(), []
             for one, two, chance in of_copy[c, starts[w] : starts[w + 1]].tolist():
@@ -65,6 +67,8 @@ def steps(
                 p, q = filled[int(one * m)], filled[int(two * m)]
                 r, s = p // columns * columns + q % columns, q // columns * columns + p % columns
                 if p // columns == q // columns or p % columns == q % columns:
+                    continue
+                if closed[w * size + r] or closed[w * size + s]:
                     continue
                 then = now.copy()
                 then[[p, q]] -= 1
@@ -81,9 +85,9 @@ def steps(
                 now, met = then, [*met, p, q, r, s]
             for cell in dict.fromkeys(met):
                 if now[cell] != before[cell]:
-                    changed[out], by[out] = w * size + cell, now[cell] - before[cell]
+                    changed[out], by[out], whose[out] = w * size + cell, now[cell] - before[cell], c
                     out += 1
-        ends[c] = out
+    number[0] = out
 
 
 def tally(number: int, places: Ints, seen: Ints) -> None:

@@ -155,7 +155,7 @@ def _expected(project: Project) -> dict[str, object]:
     if many or not method.is_random(project.values):
         preview = summarise(project.protected)
     else:
-        preview = method.preview(project.problem, project.given)
+        preview = method.preview(project.problem, project.taken)
     return {
         "unchanged_share": preview.unchanged_share,
         "blocked_share": preview.blocked_share if project.takes_cycles else None,

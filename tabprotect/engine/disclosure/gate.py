@@ -24,7 +24,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
 )
 from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.disclosure.ways import Ways, alone_of
+from tabprotect.engine.disclosure.ways import Ways, alone_of, by_default
 from tabprotect.engine.errors import ACCEPT, KEPT_SMALL, Answer, RefusedError, Suggestion, attempted
 from tabprotect.engine.fitting.margin_variance import UNDONE, words
 from tabprotect.engine.parameters import Values
@@ -111,6 +111,7 @@ def protect(
         As ``Method.run``.
     """
     policy = AgencyPolicy() if policy is None else policy
+    given = by_default(method, problem, given, policy, progress)
     decides = _KeptDecision(policy, kept_small, accept, draft, (method, given, progress))
     values = Values(method.resolve_for(problem, given), given)
     again = method.draws_again(problem.table.domain, values)

@@ -8,7 +8,7 @@ fresh ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,10 @@ from tabprotect.engine.belief.effort import LEAST_DRAWS
 from tabprotect.engine.equal_rows import place_among, runs
 from tabprotect.engine.posterior.posterior import NARROW_COUNTS, Posterior
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import CellFactors, ExchangeSteps, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import Insiders
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import message
 
 _Draw = Callable[[int, np.random.Generator, Progress], SignedInts]
@@ -112,6 +113,8 @@ class _Asked:
     limits: Gate
     alone: Floats
     progress: Progress
+    cells: Ints | None = None
+    """The cells that are looked at, where these are not all."""
 
     @property
     def values(self) -> range:
@@ -123,7 +126,8 @@ class _Asked:
     def known(self, value: int) -> Bools:
         """The cells of which any reader knows that they hold a count, (cells,)."""
         same = np.full(self.posterior.domain.shape, value, dtype=np.int64)
-        return self.posterior.probability(same).reshape(-1) > self.limits.belief_limit
+        known = self.posterior.probability(same).reshape(-1) > self.limits.belief_limit
+        return known if self.cells is None else known[self.cells]
 
     def listed(self) -> Bools | None:
         """Tell whether somebody alone in each cell learns, (cells,); ``None`` beyond the work."""
@@ -202,42 +206,49 @@ class _Asked:
         if (
             len(self.alone) <= PART_CELLS
             or posterior.some_parts is None
-            or not isinstance(likelihood, MoveSequence)
+            or not isinstance(likelihood, MoveSequence | ExchangeSteps)
             or self.limits.at_risk.high >= NARROW_COUNTS
         ):
             return None
         part = posterior.some_parts(PART_CELLS, generator)
         if part is None:
             return None
-        cells, moves = part.cells, likelihood.moves
-        alone = self.alone[cells]
-        if alone.sum() < NOBODY:
+        cells = part.cells
+        asked = replace(self, alone=self.alone[cells], cells=cells)
+        second = min(DECIDING // 2, MOST_DRAWN // len(cells))
+        first = second // 4
+        if asked.alone.sum() < NOBODY or first < LEAST_DRAWS:
             return None
-        local = np.full(len(self.alone), -1, dtype=np.int64)
+        every = part.draw(first + second, generator, self.progress)
+        learns, share = np.zeros(len(cells), dtype=np.bool_), 1.0
+        if isinstance(likelihood, ExchangeSteps):
+            people = asked.sampled(int(DRAWN_WORK // (first * len(cells))), generator)
+            learns[asked.decided(every[first:], asked.proposed(every[:first], people))] = True
+        else:
+            asked.by_cycles(likelihood.moves, every.T, first, learns)
+            # What no cycle touches is known to everybody: who is alone there learns nothing.
+            moving = np.zeros(len(self.alone), dtype=np.bool_)
+            moving[likelihood.moves.cells] = True
+            share = float(self.alone[moving].sum() / self.alone.sum())
+        chance = share * float(asked.alone[learns].sum() / asked.alone.sum())
+        worst = float((asked.alone * learns).max(initial=0.0))
+        return Insiders(float(self.alone.sum()), min(chance, 1.0), worst, exact=False)
+
+    def by_cycles(self, moves: MoveSet, every: SignedInts, first: int, learns: Bools) -> None:
+        """Mark who learns of cells near by, by draws (cells, draws), the first of them to propose."""
+        cells = self.cells
+        assert cells is not None
+        local = np.full(moves.domain.size, -1, dtype=np.int64)
         local[cells] = np.arange(len(cells))
         inside = local[moves.cells] >= 0
         owner = np.repeat(np.arange(len(moves)), np.diff(moves.starts))
         pairs = _near_pairs(owner[inside], local[moves.cells[inside]], len(cells))
-        second = min(DECIDING // 2, MOST_DRAWN // len(cells))
-        first = second // 4
-        if first < LEAST_DRAWS:
-            return None
-        every = part.draw(first + second, generator, self.progress).T
-        learns = np.zeros(len(cells), dtype=np.bool_)
         for value in self.values:
-            others = pairs[~self.known(value)[cells][pairs[:, 1]]]
+            others = pairs[~self.known(value)[pairs[:, 1]]]
             likely = _often(every[:, :first], others, value, LIKELY, LEAST_PROPOSING)
             sure = self.limits.belief_limit
             sure_pairs = _often(every[:, first:], others[likely], value, sure, LEAST_DECIDING)
             learns[others[likely][sure_pairs, 0]] = True
-        # What no cycle touches is known to everybody: who is alone there learns nothing.
-        moving = np.zeros(len(self.alone), dtype=np.bool_)
-        moving[moves.cells] = True
-        expected = float(self.alone.sum())
-        share = float(self.alone[moving].sum()) / expected
-        chance = share * float(alone[learns].sum() / alone.sum())
-        worst = float((alone * learns).max(initial=0.0))
-        return Insiders(expected, min(chance, 1.0), worst, exact=False)
 
     def sampled(self, most: int, generator: np.random.Generator) -> Ints:
         """The cells whose people are asked: all, or so many by their chance to hold one."""

@@ -5,6 +5,8 @@ Kept margins are published, so trials on such tables disclose nothing confidenti
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
@@ -53,3 +55,30 @@ def synthetic_counts(
         return generator.poisson(rate, (number, len(rate))).astype(np.int64).T
     wide = rate[:, None] * generator.standard_gamma(shape, (len(rate), number))
     return generator.poisson(wide).astype(np.int64)
+
+
+def shrunk(shape: tuple[int, ...], cells: int) -> tuple[int, ...]:
+    """A shape of so many cells at most, the longest axes shortened."""
+    low, high = 1, max(shape)
+    while low < high:
+        size = (low + high + 1) // 2
+        fits = math.prod(min(size, one) for one in shape) <= cells
+        low, high = (size, high) if fits else (low, size - 1)
+    return tuple(min(max(low, 2), one) for one in shape)
+
+
+def spread_part(expected: Floats, sizes: tuple[int, ...]) -> Floats:
+    """The expected counts of so many categories of each variable, from the rarest to the most frequent.
+
+    Parameters
+    ----------
+    expected : float64, one axis for each variable
+    """
+    chosen = []
+    for axis, size in enumerate(sizes):
+        by_total = np.argsort(
+            np.moveaxis(expected, axis, 0).reshape(expected.shape[axis], -1).sum(1), kind="stable"
+        )
+        spread = (2 * np.arange(size) + 1) * expected.shape[axis] // (2 * size)
+        chosen.append(np.sort(by_total[spread]))
+    return np.asarray(expected[np.ix_(*chosen)])

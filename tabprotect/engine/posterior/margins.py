@@ -126,8 +126,12 @@ def _side_by_side(found: Sequence[tuple[int, Floats]]) -> Laws:
 
 def standard_errors(chances: Floats, effective: float | Floats) -> Floats:
     """Standard errors of shares among so many drawn originals."""
-    # Sums of weights may end slightly above 1.
-    return np.asarray(np.sqrt(np.clip(chances * (1 - chances), 0.0, None) / effective))
+    out = 1.0 - chances
+    out *= chances
+    # Sums of weights may end slightly above 1. In place: of a large table these are hundreds of megabytes.
+    np.clip(out, 0.0, None, out=out)
+    out /= effective
+    return np.sqrt(out, out=out)
 
 
 def laws_of(tables: Ints, weights: Floats) -> Laws:

@@ -319,6 +319,13 @@ class Project:
         return given if self.moves is None or not self.takes_cycles else given | {"cycles": self.moves}
 
     @property
+    def taken(self) -> Mapping[str, object]:
+        """Parameters as a run takes them: what is given, or what takes the place of a method's own."""
+        from tabprotect.engine.disclosure.ways import by_default
+
+        return by_default(self.protection, self.problem, self.given, self.limits)
+
+    @property
     def limits(self) -> AgencyPolicy:
         """The limits by which releases are judged."""
         return in_force() if self.policy is None else self.policy
@@ -350,7 +357,8 @@ class Project:
         # Late: a table is opened, counted and converted without it.
         from tabprotect.engine.protection.cycle_runs.cycle_parameters import EXCHANGE
 
-        return self.perturbs and self.values.get("blocking") != EXCHANGE
+        drawn = None if self.protected is None else self.protected.release.mechanism.parameters
+        return self.perturbs and (self.values if drawn is None else drawn).get("blocking") != EXCHANGE
 
     @property
     def perturbs(self) -> bool:

@@ -36,6 +36,7 @@ from tabprotect.engine.protection.problem import (
     Protected,
     RunEvidence,
 )
+from tabprotect.engine.protection.remedy import Otherwise
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.protection.subtables import (
     GROUPINGS,
@@ -285,6 +286,13 @@ class Method(Documented, ABC):
         the budget: which draw passes depends on the original, as every refusal does.
         """
         return self.is_random(values) and self.privacy(domain, values) is None
+
+    def otherwise(self, problem: Problem) -> Otherwise | None:
+        """Other settings for whoever asks for none, if the default ones would not pass; by default none.
+
+        Which of them is taken follows from the sums that both keep, so that it tells nothing.
+        """
+        return None
 
     def unmet(self, problem: Problem) -> dict[str, str]:
         """The needs that a problem does not meet, each with the reason."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import Suggestion
 from tabprotect.languages.messages import message, percent
 
@@ -68,3 +70,22 @@ class Mending(Suggestion):
 
     def __str__(self) -> str:
         return message("{text} ({reached})", self.text, self.reached)
+
+
+@dataclass(frozen=True, eq=False)
+class Otherwise:
+    """What takes the place of a method's default settings where these would not pass.
+
+    Attributes
+    ----------
+    parameters
+        What is set otherwise.
+    expected : float64 (cells,)
+        The count expected in each cell from the sums that both settings keep.
+    sums : int64
+        These sums.
+    """
+
+    parameters: Mapping[str, object]
+    expected: Floats
+    sums: Ints

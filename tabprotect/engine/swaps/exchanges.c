@@ -85,13 +85,14 @@ static void filled_now(Filled *f, int64_t cell)
     f->cell[f->number++] = cell;
 }
 
-/* One step in a stratum; its four cells where it is taken. */
-static int stepped(Filled *f, int64_t *now, int64_t columns, double theta, const double *drawn, int64_t *four)
+/* One step in a stratum; its four cells where it is taken. No step leads where nobody can be. */
+static int stepped(Filled *f, int64_t *now, const uint8_t *closed, int64_t columns, double theta,
+                   const double *drawn, int64_t *four)
 {
     int64_t m = f->number, first = (int64_t)(drawn[0] * (double)m), second = (int64_t)(drawn[1] * (double)m);
     int64_t p = f->cell[first < m ? first : m - 1], q = f->cell[second < m ? second : m - 1];
     int64_t r = p / columns * columns + q % columns, s = q / columns * columns + p % columns;
-    if (p / columns == q / columns || p % columns == q % columns)
+    if (p / columns == q / columns || p % columns == q % columns || closed[r] || closed[s])
         return 0;
     int64_t then = m - (now[p] == 1) - (now[q] == 1) + (now[r] == 0) + (now[s] == 0);
     double share = (double)m / (double)then, worth = share * share;
@@ -113,57 +114,71 @@ static int stepped(Filled *f, int64_t *now, int64_t columns, double theta, const
     return 1;
 }
 
-/* Parameters: the sizes (copies, strata, rows, columns), theta; where the steps of each stratum start,
- * three random numbers for each step of each copy, the counts (which are restored), room for the cells that
- * are not empty, for where they stand, and for those that are touched; then, of each copy, the cells that
- * changed, by how much, and where they end. */
+/* What all steps did to each cell, when it is met last; backwards they are undone. */
+static int64_t undone(int64_t *now, int64_t *by_cell, const int64_t *touched, int64_t seen, int64_t first,
+                      int64_t copy, int64_t *const out[3], int64_t written)
+{
+    for (int64_t k = 0; k < seen; k++)
+        by_cell[touched[k]] = 0;
+    for (int64_t k = 0; k < seen; k++)
+        by_cell[touched[k]] += k % 4 < 2 ? -1 : 1;
+    for (int64_t k = 0; k < seen; k++) {
+        int64_t cell = touched[k], change = by_cell[cell];
+        if (!change)
+            continue;
+        out[0][written] = first + cell;
+        out[1][written] = change;
+        out[2][written++] = copy;
+        now[cell] -= change;
+        by_cell[cell] = 0;
+    }
+    return written;
+}
+
+/* Parameters: the sizes (copies, strata, rows, columns), theta; the cells in which nobody can be, where the
+ * steps of each stratum start, three random numbers for each step of each copy, the counts (which are
+ * restored), room for the cells that are not empty and for where they stand, twice each, and for those that
+ * are touched; then, stratum by stratum, the cells that changed, by how much, and in which copy; and how
+ * many of these there are. */
 static PyObject *steps(PyObject *module, PyObject *args)
 {
-    PyObject *given[9];
+    PyObject *given[11];
     Arrays a = {.held = 0};
     long long copies, strata, rows, columns;
     double theta;
     (void)module;
-    if (!PyArg_ParseTuple(args, "(LLLL)dOOOOOOOOO", &copies, &strata, &rows, &columns, &theta, &given[0],
+    if (!PyArg_ParseTuple(args, "(LLLL)dOOOOOOOOOOO", &copies, &strata, &rows, &columns, &theta, &given[0],
                           &given[1], &given[2], &given[3], &given[4], &given[5], &given[6], &given[7],
-                          &given[8]))
+                          &given[8], &given[9], &given[10]))
         return NULL;
-    if (hold(&a, given, 9, 0x1FC)) {
-        const int64_t *starts = a.view[0].buf;
-        const double *drawn = a.view[1].buf;
-        int64_t *counts = a.view[2].buf, *cells = a.view[3].buf, *at = a.view[4].buf;
-        int64_t *touched = a.view[5].buf, *changed = a.view[6].buf, *by = a.view[7].buf;
-        int64_t *ends = a.view[8].buf, size = rows * columns, out = 0;
+    if (hold(&a, given, 11, 0x7F8)) {
+        const uint8_t *closed = a.view[0].buf;
+        const int64_t *starts = a.view[1].buf;
+        const double *drawn = a.view[2].buf;
+        int64_t *counts = a.view[3].buf, size = rows * columns, written = 0;
+        int64_t *cells = a.view[4].buf, *at = a.view[5].buf, *touched = a.view[6].buf;
+        int64_t *const out[3] = {a.view[7].buf, a.view[8].buf, a.view[9].buf};
         Py_BEGIN_ALLOW_THREADS
-        for (int64_t c = 0; c < copies; c++) {
-            for (int64_t w = 0; w < strata; w++) {
-                int64_t *now = counts + w * size, seen = 0;
-                Filled f = {cells, at, 0};
-                if (starts[w] == starts[w + 1])
-                    continue;
-                for (int64_t k = 0; k < size; k++)
-                    if (now[k])
-                        filled_now(&f, k);
+        for (int64_t w = 0; w < strata; w++) {
+            int64_t *now = counts + w * size;
+            Filled all = {cells + size, at + size, 0};
+            if (starts[w] == starts[w + 1])
+                continue;
+            for (int64_t k = 0; k < size; k++)
+                if (now[k])
+                    filled_now(&all, k);
+            for (int64_t c = 0; c < copies; c++) {
+                Filled f = {cells, at, all.number};
+                int64_t seen = 0;
+                memcpy(cells, all.cell, (size_t)all.number * sizeof *cells);
+                memcpy(at, all.at, (size_t)size * sizeof *at);
                 for (int64_t n = starts[w]; n < starts[w + 1] && f.number; n++)
-                    seen += 4 * stepped(&f, now, columns, theta, drawn + 3 * (c * starts[strata] + n),
-                                        touched + seen);
-                /* What all steps did to a cell, when it is met last; backwards they are undone. */
-                for (int64_t k = 0; k < seen; k++)
-                    at[touched[k]] = 0;
-                for (int64_t k = 0; k < seen; k++)
-                    at[touched[k]] += k % 4 < 2 ? -1 : 1;
-                for (int64_t k = 0; k < seen; k++) {
-                    int64_t cell = touched[k];
-                    if (!at[cell])
-                        continue;
-                    changed[out] = w * size + cell;
-                    by[out++] = at[cell];
-                    now[cell] -= at[cell];
-                    at[cell] = 0;
-                }
+                    seen += 4 * stepped(&f, now, closed + w * size, columns, theta,
+                                        drawn + 3 * (c * starts[strata] + n), touched + seen);
+                written = undone(now, at, touched, seen, w * size, c, out, written);
             }
-            ends[c] = out;
         }
+        *(int64_t *)a.view[10].buf = written;
         Py_END_ALLOW_THREADS
     }
     return all_let_go(&a);

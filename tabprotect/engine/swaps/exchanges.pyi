@@ -17,6 +17,7 @@ def exchange(
 def steps(
     sizes: tuple[int, int, int, int],
     theta: float,
+    closed: Any,
     starts: Any,
     drawn: Any,
     counts: Any,
@@ -25,7 +26,8 @@ def steps(
     touched: Any,
     changed: Any,
     by: Any,
-    ends: Any,
+    whose: Any,
+    number: Any,
     /,
 ) -> None: ...
 def tally(number: int, places: Any, seen: Any, /) -> None: ...

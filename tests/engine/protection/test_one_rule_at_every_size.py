@@ -7,13 +7,9 @@ import pytest
 
 from tabprotect.engine.cycles.constructions.swaps import STRIP_WORK, highest
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.fitting.synthetic_tables import shrunk
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
-    _shrunk,
-    chosen_cycles,
-    tried_cells,
-    typical_part,
-)
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import chosen_cycles, tried_cells, typical_part
 from tabprotect.engine.protection.methods.cyclic_perturbation import CyclicPerturbation
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
@@ -106,10 +102,10 @@ def test_steps_may_stand_beside_a_single_pass() -> None:
 
 
 def test_a_part_has_some_of_every_variable() -> None:
-    assert _shrunk((1000, 1000)) == (50, 50)
-    assert _shrunk((2, 500_000)) == (2, 1_250)
-    assert _shrunk((46, 46, 46)) == (27, 27, 27)
-    assert _shrunk((2,) * 16) == (2,) * 16
+    assert shrunk((1000, 1000), tried_cells((1000, 1000))) == (50, 50)
+    assert shrunk((2, 500_000), tried_cells((2, 500_000))) == (2, 1_250)
+    assert shrunk((46, 46, 46), tried_cells((46, 46, 46))) == (27, 27, 27)
+    assert shrunk((2,) * 16, tried_cells((2,) * 16)) == (2,) * 16
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +49,11 @@ def fibre(counts: np.ndarray) -> list[Cells]:
     return filled(columns, 0)
 
 
-def matrix(counts: np.ndarray, theta: float) -> tuple[list[Cells], np.ndarray, np.ndarray]:
+def matrix(
+    counts: np.ndarray, theta: float, nobody: Sequence[int] = ()
+) -> tuple[list[Cells], np.ndarray, np.ndarray]:
     """The tables, the chances of one step from each to each, and the law that is to be kept."""
-    tables = fibre(counts)
+    tables = [one for one in fibre(counts) if not any(one[cell] for cell in nobody)]
     number = {one: k for k, one in enumerate(tables)}
     law = np.array([math.prod(math.factorial(n) ** -theta for n in one) for one in tables])
     columns = counts.shape[1]
@@ -62,10 +66,10 @@ def matrix(counts: np.ndarray, theta: float) -> tuple[list[Cells], np.ndarray, n
             if u != s and v != t:
                 for cell, by in ((p, -1), (q, -1), (u * columns + t, 1), (s * columns + v, 1)):
                     then[cell] += by
-                to = number[tuple(then)]
-                m = sum(n > 0 for n in then)
-                chance = min(1.0, (len(filled) / m) ** 2 * law[to] / law[k]) / len(filled) ** 2
-                out[k, to] += chance
+                to, m = number.get(tuple(then)), sum(n > 0 for n in then)
+                if to is not None:
+                    chance = min(1.0, (len(filled) / m) ** 2 * law[to] / law[k]) / len(filled) ** 2
+                    out[k, to] += chance
             out[k, k] += 1 / len(filled) ** 2 - chance
     return tables, out, law / law.sum()
 
@@ -97,12 +101,40 @@ def test_the_law_is_kept_and_the_posterior_is_a_row(case: dict[str, Any]) -> Non
     assert np.abs(shares - posterior).max() < 5 * np.sqrt(0.25 / 100_000)
 
 
+@pytest.mark.parametrize("theta", [0.0, 1.0])
+def test_no_step_leads_where_nobody_can_be(theta: float) -> None:
+    counts, nobody = np.array([[2, 0, 1], [1, 2, 0], [0, 1, 1]]), [1, 6]
+    tables, step, law = matrix(counts, theta, nobody)
+    flow = law[:, None] * step
+    assert len(tables) < len(fibre(counts)) and np.abs(flow - flow.T).max() < 1e-15
+    closed = np.isin(np.arange(9), nobody)
+    plan = replace(plan_of(counts, theta), nobody=closed)
+    drawn = plan.tables(counts.reshape(-1), 100_000, np.random.default_rng(5), np.array([4]))
+    wanted = np.linalg.matrix_power(step, 4)[tables.index(tuple(counts.reshape(-1).tolist()))]
+    shares = np.array([(drawn == table).all(axis=1).mean() for table in tables])
+    assert np.abs(shares - wanted).max() < 5 * np.sqrt(0.25 / 100_000)
+
+
+def test_strata_by_themselves_and_eight_bits_are_the_same_draws() -> None:
+    counts = np.random.default_rng(3).poisson(1.1, (4, 3, 5)).reshape(-1)
+    counts[7] = 500
+    plan = ExchangePlan(np.random.default_rng(1).permutation(60), (4, 3, 5), 0.3)
+    whole = plan.tables(counts, 400, np.random.default_rng(1))
+    assert np.array_equal(plan.narrow(counts, 400, np.random.default_rng(1), 90), np.minimum(whole, 90))
+    cells, part = plan.part(np.array([2, 0]))
+    some = part.tables(counts[cells], 40_000, np.random.default_rng(2))
+    many = plan.tables(counts, 40_000, np.random.default_rng(3))[:, cells]
+    assert np.abs(some.mean(axis=0) - many.mean(axis=0)).max() < 0.05
+    grid = counts[cells].reshape(2, 3, 5)
+    assert (some.reshape(-1, 2, 3, 5).sum(axis=2) == grid.sum(axis=1)).all()
+
+
 @pytest.mark.parametrize("theta", [0.0, 0.5, 1.0])
 def test_both_forms_take_the_same_steps(theta: float, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     shape = (4, 3, 5)
     counts = rng.poisson(1.1, shape).reshape(-1)
-    plan = ExchangePlan(rng.permutation(counts.size), shape, 0.7, theta)
+    plan = ExchangePlan(rng.permutation(counts.size), shape, 0.7, theta, rng.random(counts.size) < 0.1)
 
     def found() -> np.ndarray:
         return plan.tables(counts, 60, np.random.default_rng(1))

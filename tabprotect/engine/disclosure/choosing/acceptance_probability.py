@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
@@ -30,6 +31,7 @@ from tabprotect.engine.protection.remedy import Mending, Remedy
 from tabprotect.engine.protection.simulate import ONCE, Runs, Trial, simulate, trial_coins
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
@@ -497,22 +499,29 @@ def _affordable(method: Method, domain: Domain, values: Values) -> tuple[Alterna
 def synthetic_problems(
     kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
 ) -> list[Problem]:
-    """Tables around the counts expected from the exact margins, zero where these are.
-
-    Every other one has negative binomial counts, as sparse tables have them; the others Poisson ones.
-    """
+    """Tables around the counts expected from the exact margins, zero where these are."""
     if kept is None:
         return []
     domain = problem.table.domain
     expected = attempted(partial(expected_counts, KeptMargins.of(kept, problem.table)))
     if isinstance(expected, TabprotectError):
         return []
+    return problems_around(expected, domain, problem.at_risk, runs, generator)
+
+
+def problems_around(
+    expected: Floats, domain: Domain, at_risk: SmallCount, runs: int, generator: np.random.Generator
+) -> list[Problem]:
+    """Tables around expected counts, (cells,).
+
+    Every other one has negative binomial counts, as sparse tables have them; the others Poisson ones.
+    """
     # The sparser ones first: of a large table there is one.
     wide, even = runs - runs // 2, runs // 2
     sparse = synthetic_counts(expected, wide, generator, shape=1.0).T.reshape(wide, *domain.shape)
     plain = synthetic_counts(expected, even, generator).T.reshape(even, *domain.shape)
     both = [one for pair in itertools.zip_longest(sparse, plain) for one in pair if one is not None]
-    return [Problem(Table.dense(domain, one), problem.at_risk) for one in both]
+    return [Problem(Table.dense(domain, one), at_risk) for one in both]
 
 
 SPARSE_MEAN, SPARSE_SHAPE = 2.0, 0.8

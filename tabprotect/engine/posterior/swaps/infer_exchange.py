@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Ints, Signs
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.approach import Approach
-from tabprotect.engine.posterior.margins import laws_of, standard_errors
-from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
+from tabprotect.engine.posterior.margins import standard_errors
+from tabprotect.engine.posterior.posterior import NARROW_COUNTS, IndependentPart, Posterior
+from tabprotect.engine.posterior.prior import Factorial, KnowingZeros, Prior, Uniform
+from tabprotect.engine.posterior.swaps.weighed import held, weighed
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import ExchangeSteps
@@ -29,11 +30,10 @@ DRAWS, FEWEST_DRAWS = 10_000, 200
 DRAWN_WORK = 2 * 10**8
 """Cells looked at and steps taken in all draws but the fewest, some seconds."""
 
+MOST_NARROW = NARROW_COUNTS + 1
+
 STEP_WORK = 20
 """What a step costs, in cells looked at."""
-
-MOST_HELD = 2**25
-"""Counts of all originals that are drawn to be weighed."""
 
 
 def infer_exchange(
@@ -51,6 +51,9 @@ def infer_exchange(
             message("of exchange steps there are independent draws, but no exact laws"),
             hint=message("take Monte Carlo"),
         )
+    if isinstance(prior, KnowingZeros):
+        # No step brings anybody there.
+        prior = prior.prior
     asked = _Asked(likelihood, prior)
     generator = (randomness or Randomness.fresh()).generator()
     number = approach.draws or max(min(DRAWS, DRAWN_WORK // asked.work), FEWEST_DRAWS)
@@ -78,6 +81,25 @@ class _Asked:
         progress.report(message("exchanging once more"), 0.0)
         return self.likelihood.plan.tables(self.published, number, generator)
 
+    def narrow(self, number: int, generator: np.random.Generator, progress: Progress) -> Signs:
+        """The same in eight bits."""
+        progress.report(message("exchanging once more"), 0.0)
+        return self.likelihood.plan.narrow(self.published, number, generator, MOST_NARROW)
+
+    def some_strata(self, most: int, generator: np.random.Generator) -> IndependentPart | None:
+        """Strata in an order by chance until they have so many cells."""
+        plan = self.likelihood.plan
+        number = -(-most // (plan.shape[1] * plan.shape[2]))
+        if number >= plan.shape[0]:
+            return None
+        cells, part = plan.part(generator.permutation(plan.shape[0])[:number])
+        order, published = np.argsort(cells), self.published[cells]
+
+        def draw(number: int, generator: np.random.Generator, progress: Progress) -> Signs:
+            return part.narrow(published, number, generator, MOST_NARROW)[:, order]
+
+        return IndependentPart(cells[order], draw)
+
     def _changes(
         self, number: int, generator: np.random.Generator, progress: Progress
     ) -> Iterator[tuple[Ints, Ints]]:
@@ -96,11 +118,13 @@ class _Asked:
                 seen, span = np.pad(seen, ((0, 0), (most - span,) * 2)), most
             exchanges.tally(len(cells), cells * (2 * span + 1) + (by + span), seen.reshape(-1))
         moved = np.flatnonzero(seen.any(axis=1))
-        rows = np.concatenate([seen[moved], np.zeros_like(seen[:1])]).astype(np.float64)
-        rows[:, span] = number - rows.sum(axis=1)
+        chances = np.zeros((len(moved) + 1, seen.shape[1]))
+        chances[:-1] = seen[moved]
+        del seen
+        chances[:, span] = number - chances.sum(axis=1)
+        chances /= number
         row = np.full(len(published), len(moved), dtype=np.int64)
         row[moved] = np.arange(len(moved))
-        chances: Floats = rows / number
         errors = standard_errors(chances, number)
         return Posterior(
             published=self.likelihood.published,
@@ -111,6 +135,8 @@ class _Asked:
             first=published - span,
             chances=chances,
             draw_originals=self.draw,
+            draw_narrow=self.narrow,
+            some_parts=self.some_strata,
             count_originals=lambda: None,
             standard_errors=errors,
             error=float(errors.max(initial=0.0)),
@@ -127,39 +153,10 @@ class _Asked:
         InfeasibleError
             Where no draw is possible by it.
         """
-        size = len(self.published)
-        tables = self.draw(max(min(number, MOST_HELD // size), 1), generator, progress)
-        keys = np.arange(size)
-        logs = (self.prior.log_weight(keys, tables)).sum(axis=1)
+        tables = self.draw(held(number, len(self.published)), generator, progress)
+        keys = np.arange(len(self.published))
+        logs = self.prior.log_weight(keys, tables).sum(axis=1)
         if self.likelihood.plan.theta:
             logs = logs - Factorial(self.likelihood.plan.theta).log_weight(keys, tables).sum(axis=1)
-        peak = logs.max()
-        if peak == -np.inf:
-            raise InfeasibleError(
-                message("the prior excludes every original that was drawn"),
-                hint=message("choose a wider prior"),
-            )
-        weights = np.exp(logs - peak)
-        weights /= weights.sum()
-        effective = 1.0 / float((weights**2).sum())
-        first, chances = laws_of(tables, weights)
-        errors = standard_errors(chances, effective)
-
-        def again(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-            return np.asarray(tables[generator.choice(len(tables), number, p=weights)])
-
-        return Posterior(
-            published=self.likelihood.published,
-            prior=self.prior,
-            way="monte_carlo",
-            reason=message("draws of the exchange steps were weighed by the prior"),
-            group_of_cell=np.arange(size),
-            first=first,
-            chances=chances,
-            draw_originals=again,
-            count_originals=lambda: None,
-            standard_errors=errors,
-            error=float(errors.max(initial=0.0)),
-            effective_sample_size=effective,
-            draws=len(tables),
-        )
+        reason = message("draws of the exchange steps were weighed by the prior")
+        return weighed(self.likelihood.published, self.prior, tables, logs, reason)

@@ -15,10 +15,11 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.approach import Approach
-from tabprotect.engine.posterior.margins import laws_of, standard_errors
+from tabprotect.engine.posterior.margins import standard_errors
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Exchangeable, Factorial, KnowingZeros, OneCell, Prior, Uniform
 from tabprotect.engine.posterior.swaps.swap_laws import SwapLaws
+from tabprotect.engine.posterior.swaps.weighed import held, weighed
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import RecordSwaps
@@ -30,9 +31,6 @@ DRAWS, FEWEST_DRAWS = 6_000, 600
 
 DRAWN_RECORDS = 4 * 10**7
 """Records whose places are drawn, in all draws but the fewest."""
-
-MOST_HELD = 2**25
-"""Counts of all originals that are drawn to be weighed."""
 
 
 def infer_swaps(
@@ -140,36 +138,7 @@ class _Asked:
         InfeasibleError
             Where no draw is possible by it.
         """
-        size = len(self.laws.published)
-        tables = self.draw(max(min(number, MOST_HELD // size), 1), generator, progress)
+        tables = self.draw(held(number, len(self.laws.published)), generator, progress)
         logs = self.laws.log_weights(tables, self.prior)
-        peak = logs.max()
-        if peak == -np.inf:
-            raise InfeasibleError(
-                message("the prior excludes every original that was drawn"),
-                hint=message("choose a wider prior"),
-            )
-        weights = np.exp(logs - peak)
-        weights /= weights.sum()
-        effective = 1.0 / float((weights**2).sum())
-        first, chances = laws_of(tables, weights)
-        errors = standard_errors(chances, effective)
-
-        def again(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-            return np.asarray(tables[generator.choice(len(tables), number, p=weights)])
-
-        return Posterior(
-            published=self.likelihood.published,
-            prior=self.prior,
-            way="monte_carlo",
-            reason=message("draws of the swap run once more were weighed by the prior"),
-            group_of_cell=np.arange(size),
-            first=first,
-            chances=chances,
-            draw_originals=again,
-            count_originals=lambda: None,
-            standard_errors=errors,
-            error=float(errors.max(initial=0.0)),
-            effective_sample_size=effective,
-            draws=len(tables),
-        )
+        reason = message("draws of the swap run once more were weighed by the prior")
+        return weighed(self.likelihood.published, self.prior, tables, logs, reason)

@@ -64,7 +64,7 @@ def coins_of(
             return replayed, (GIVEN_SEED, FRESH_COINS)
         raise ParameterError({"seed": message("given, and fresh coins are asked for as well")})
     seed = project.seed if seed is None and not fresh else seed
-    values = project.protection.resolve_for(project.problem, project.given)
+    values = project.protection.resolve_for(project.problem, project.taken)
     if not project.protection.is_random(values):
         return Randomness.seeded(seed), ()
     if seed is not None:

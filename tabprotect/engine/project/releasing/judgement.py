@@ -52,10 +52,10 @@ def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestio
 
 def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:
     method, problem = project.protection, project.problem
-    values = method.resolve_for(problem, project.given)
+    values = method.resolve_for(problem, project.taken)
     again = method.draws_again(problem.table.domain, values)
     limits = project.limits.limits_for(problem, again=again)
-    return method, problem, Values(values, project.given), limits
+    return method, problem, Values(values, project.taken), limits
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def refused_beside(project: Project, register: str | None) -> None:
     done = project.protected
     assert done is not None
     method, problem = project.protection, done.record.problem
-    how = method, method.resolve_for(problem, project.given), project.limits
+    how = method, method.resolve_for(problem, project.taken), project.limits
     remember_beside(problem, how, done.record.randomness, register)
 
 

@@ -282,7 +282,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     randomness, decisions = coins_of(project, asked.seed, asked.fresh, admitted)
     if accepted:
         decisions += admit_seed(randomness, project.limits, accepted, decisions)
-    values = project.protection.resolve_for(problem, project.given)
+    values = project.protection.resolve_for(problem, project.taken)
     decisions += _about_unsafe(project, values, accepted, draft=asked.draft)
     only = project.limits.off_list == "reason"
     off = only and not _is_list(project, randomness)
@@ -298,7 +298,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         protected = gate.protect(
             project.protection,
             problem,
-            project.given,
+            project.taken,
             context.drawn(randomness),
             policy=project.limits,
             accept=accepted,

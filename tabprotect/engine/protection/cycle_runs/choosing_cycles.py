@@ -7,16 +7,13 @@ whatever is released: it tells nothing, and everybody can make it again.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import numpy as np
-
 from tabprotect.engine.cycles.graphs import MAX_WIDTH, elimination_cost
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
+from tabprotect.engine.fitting.synthetic_tables import expected_counts, shrunk, spread_part, synthetic_counts
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
@@ -235,19 +232,14 @@ def typical_part(kept: KeptMargins, values: Values, progress: Progress = SILENT)
     are not all of one variable less, structural zeros and small tables are taken as they are.
     """
     domain = kept.domain
-    sizes = _shrunk(domain.shape)
-    if domain.size <= tried_cells(domain.shape) or not kept.follow_from_shape or sizes == domain.shape:
+    most = tried_cells(domain.shape)
+    sizes = shrunk(domain.shape, most)
+    if domain.size <= most or not kept.follow_from_shape or sizes == domain.shape:
         return kept
     expected = expected_counts(kept, zeros_said(domain, values), progress).reshape(domain.shape)
-    chosen = []
-    for axis, size in enumerate(sizes):
-        rest = tuple(a for a in range(domain.ndim) if a != axis)
-        by_total = np.argsort(expected.sum(axis=rest), kind="stable")
-        spread = (2 * np.arange(size) + 1) * domain.shape[axis] // (2 * size)
-        chosen.append(np.sort(by_total[spread]))
     part = Domain.of_shape(sizes)
     coins = trial_generator("typical part", kept.counts.tobytes(), stream=0)
-    counts = synthetic_counts(expected[np.ix_(*chosen)].reshape(-1), 1, coins, shape=1.0)
+    counts = synthetic_counts(spread_part(expected, sizes).reshape(-1), 1, coins, shape=1.0)
     table = Table.dense(part, counts.reshape(sizes))
     return KeptMargins.of(Publication(part, all_margins(part)), table)
 
@@ -255,16 +247,6 @@ def typical_part(kept: KeptMargins, values: Values, progress: Progress = SILENT)
 def tried_cells(shape: tuple[int, ...]) -> int:
     """The most cells of the tables on which designs for a shape are tried."""
     return TRIED_CELLS if len(shape) < 3 else TRIED_DEEP
-
-
-def _shrunk(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape of ``tried_cells`` at most, the longest axes shortened."""
-    low, high = 1, max(shape)
-    while low < high:
-        size = (low + high + 1) // 2
-        fits = math.prod(min(size, one) for one in shape) <= tried_cells(shape)
-        low, high = (size, high) if fits else (low, size - 1)
-    return tuple(min(max(low, 2), one) for one in shape)
 
 
 def _pool(found: list[Candidate]) -> list[Candidate]:

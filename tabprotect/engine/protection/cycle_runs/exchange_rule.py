@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.synthetic_tables import synthetic_counts
 from tabprotect.engine.parameters import Parameter, Values
@@ -134,6 +134,7 @@ class ExchangeRule:
             (sizes[0], sizes[1], sizes[2]),
             float(rate or 0.0),
             float(theta or 0.0),
+            domain.structural_cells() if domain.structural else None,
         )
 
 
@@ -192,6 +193,18 @@ def plain_rate(domain: Domain, people: int) -> float:
     return round(PLAIN_RATE * min(1.0, domain.size / max(people, 1)), 4) or 1e-4
 
 
+def expected_by_sides(plan: ExchangePlan, counts: Ints) -> tuple[Floats, Ints]:
+    """The count expected in each flat cell, (cells,), from the sums that are kept; and these sums."""
+    grid = counts[plan.cell].reshape(plan.shape)
+    rows, columns = grid.sum(axis=2, keepdims=True), grid.sum(axis=1, keepdims=True)
+    strata = np.maximum(grid.sum(axis=(1, 2), keepdims=True), 1).astype(np.float64)
+    mean = np.empty(len(counts))
+    mean[plan.cell] = (rows / strata * columns).reshape(-1)
+    if plan.nobody is not None:
+        mean[plan.nobody] = 0.0
+    return mean, np.concatenate([rows.reshape(-1), columns.reshape(-1)])
+
+
 @dataclass(frozen=True, eq=False)
 class Unchanged:
     """How often exchange steps change nothing, from the kept sums alone."""
@@ -201,14 +214,9 @@ class Unchanged:
 
     @cached_property
     def _tables(self) -> tuple[Ints, Ints]:
-        grid = self.counts[self.plan.cell].reshape(self.plan.shape).astype(np.float64)
-        rows, columns = grid.sum(axis=2, keepdims=True), grid.sum(axis=1, keepdims=True)
-        expected = rows * columns / np.maximum(grid.sum(axis=(1, 2), keepdims=True), 1.0)
-        margins = np.concatenate([rows.reshape(-1), columns.reshape(-1)])
-        mean = np.empty(len(self.counts))
-        mean[self.plan.cell] = expected.reshape(-1)
+        mean, margins = expected_by_sides(self.plan, self.counts)
         drawn = synthetic_counts(mean, TABLES, trial_generator("exchange", margins.tobytes()), shape=1.0)
-        return drawn, margins.astype(np.int64)
+        return drawn, margins
 
     def chance(self) -> float:
         """A mean over synthetic tables."""

@@ -23,7 +23,9 @@ analysis only. exchange: no cycles at all. The variables are split, a | b, the o
 draws two cells of a stratum that are not empty, which exchange a unit where they differ in both; it is
 taken with the chance min(1, (m/m')^2 prod (x!/y!)^theta), m the number of cells that are not empty.
 Every table inside the strata and one side is kept, and what a reader may believe are the same steps run
-once more from the published table: independent exact draws, for any number of variables and cells.
+once more from the published table: independent exact draws, for any number of variables and cells. Of
+three and more variables it is the default where cycles would not pass on tables around the sums that both
+keep.
 
 What is kept. keep names margins by a formula, at any level of a hierarchy: geo + region*age with
 groupings for region. Those are published beside the inner cells, exact; every other level is the
@@ -100,6 +102,7 @@ from tabprotect.engine.protection.cycle_runs.exchange_rule import (
     Unchanged,
     chosen_rate,
     chosen_split,
+    expected_by_sides,
     plain_rate,
     without_cycles,
     without_exchange,
@@ -111,6 +114,7 @@ from tabprotect.engine.protection.cycle_runs.trial_runs import preview_cycles
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.remedy import Otherwise
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
 from tabprotect.engine.release.likelihood import AdaptiveSequence, ExchangeSteps, MoveSequence
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -312,9 +316,9 @@ class CyclicPerturbation(Method):
         self, domain: Domain, values: Values, given: Mapping[str, object], table: Table | None = None
     ) -> Values:
         """The values of the rule exchange; what follows from the kept sums needs a table."""
-        if domain.ndim < 2 or domain.structural:
+        if domain.ndim < 2:
             raise ParameterError(
-                {BLOCKING.name: message("exchanges need two variables, and no cell where nobody can be")},
+                {BLOCKING.name: message("exchanges need two variables")},
                 hint=message("take another blocking rule"),
             )
         values = without_cycles(values, given, WITH_CYCLES)
@@ -371,6 +375,17 @@ class CyclicPerturbation(Method):
             coin = chosen_coin(KeptMargins.of(kept, problem.table), values, progress)
             values |= {"alpha": coin, "beta": coin}
         return values
+
+    def otherwise(self, problem: Problem) -> Otherwise | None:
+        """Exchange steps, in three and more ways."""
+        domain, counts = problem.table.domain, problem.table.counts.reshape(-1)
+        if domain.ndim < 3:
+            return None
+        rule = chosen_split(domain, {}, problem.table.total)
+        return Otherwise(
+            {BLOCKING.name: EXCHANGE},
+            *expected_by_sides(rule.plan({STEP_RATE.name: None, THETA.name: None}), counts),
+        )
 
     def no_change(self, table: Table, values: Values, progress: Progress = SILENT) -> float | None:
         """The same for the table and for any draw: both have the kept margins."""

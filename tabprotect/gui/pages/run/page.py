@@ -350,7 +350,7 @@ class RunPage(Page):
         given = project.given
 
         def work(progress: Progress) -> Foreseen:
-            preview = project.protection.preview(project.problem, given, progress)
+            preview = project.protection.preview(project.problem, project.taken, progress)
             return preview, *foreseen(project, progress)
 
         data = (project.table, project.record_keys, project.weights, project.at_risk)
