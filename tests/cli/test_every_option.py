@@ -442,7 +442,12 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "report": (
         "dossier.zip --edition public --out out/r.html",
         "sums.zip --edition public --out out/r.html",
-        {"edition": "--edition staff", "register": "--register nowhere://x", "out": "--out out/s.html"},
+        {
+            "edition": "--edition staff",
+            "quality": "--quality || dossier.zip --edition public --out out/r.html",
+            "register": "--register nowhere://x",
+            "out": "--out out/s.html",
+        },
     ),
     "compare": (
         "counts.csv --run 'random_rounding base=3' --runs-per-method 2 --seed 1 --measures tcap,unchanged_small",

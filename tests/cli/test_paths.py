@@ -53,7 +53,7 @@ GIVEN: Mapping[str, Mapping[str, str]] = {
     "register new": {"place": "new.sqlite"},
     "register show": {"which": "1"},
     "register withdraw": {"which": "1", "--reason": "a try"},
-    "report": {"source": "d.zip", "--out": "new.html", "--edition": "staff"},
+    "report": {"sources": "d.zip", "--out": "new.html", "--edition": "staff"},
     "restore": {"published": TABLE},
     "rules": {"table": "m.parquet", "--rule": "p=10"},
     "run": {"recipe": "recipe.toml", "--out": "new"},

@@ -136,7 +136,7 @@ def counts_verdict(
         exact_small_margins=exact_small_margins(release, user.likelihood, limits.at_risk)
         if effort.tells
         else (),
-        no_change=_no_change(user.likelihood, release, progress) if effort.tells else None,
+        no_change=no_change_of(user.likelihood, release, progress) if effort.tells else None,
         unchanged=_unchanged(user, release, progress) if effort.tells else None,
         staff=None
         if original is None
@@ -207,7 +207,7 @@ def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Pr
     return insiders(user.inner, hanging, limits, generator, progress)
 
 
-def _no_change(likelihood: Likelihood | None, release: Release, progress: Progress) -> float | None:
+def no_change_of(likelihood: Likelihood | None, release: Release, progress: Progress) -> float | None:
     """The chance that a draw would publish everything as it is: the same for the original."""
     if not isinstance(likelihood, MoveSequence | AdaptiveSequence):
         return None

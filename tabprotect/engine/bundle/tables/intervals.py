@@ -122,10 +122,7 @@ class Doubt:
             counts = _in_order(published.table.counts, published.table.domain.names, names) * unit
             return counts, counts, counts
         if number >= 0:
-            alone: Callable[[Evidence], Believed] = self._believed
-            law = of_table(
-                self._release, number, self._read, alone, progress=self._progress
-            ).believed.posterior
+            law = self.of_table(number)
         elif (summed := self._summed(names)) is not None:
             law = summed
         else:
@@ -134,6 +131,16 @@ class Doubt:
         mean = np.rint(law.mean * unit).astype(np.int64)
         low, high, mean = (_in_order(v, law.domain.names, names) for v in (low * unit, high * unit, mean))
         return low, high, mean
+
+    def law(self, number: int) -> Posterior | None:
+        """The posterior of a published table by its number; ``None`` where it is exact."""
+        names = frozenset(self._release.tables[number].table.domain.names)
+        return self.of_table(number) if self._tables[names][1] else None
+
+    def of_table(self, number: int) -> Posterior:
+        """The posterior of a published table that is not exact."""
+        alone: Callable[[Evidence], Believed] = self._believed
+        return of_table(self._release, number, self._read, alone, progress=self._progress).believed.posterior
 
     def _summed(self, names: tuple[str, ...]) -> Posterior | None:
         """The posterior of a margin that was not published itself; ``None`` where the cells are unknown."""
