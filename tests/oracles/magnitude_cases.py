@@ -37,9 +37,9 @@ def table_of(rows: Rows, shape: tuple[int, int]) -> MagnitudeTable:
 
 def suppressed(table: MagnitudeTable, rules: tuple[MagnitudeRule, ...], **given: object) -> Protected:
     """A table protected by suppression and judged by the program's own limits."""
-    method, problem = methods("magnitudes")["suppression"], MagnitudeProblem(table=table, rules=rules)
-    values = method.resolve(table.units.domain, given)
-    return protect_magnitudes(method, Problem.of_magnitudes(problem), values, AgencyPolicy())
+    method = methods("magnitudes")["suppression"]
+    problem = Problem.of_magnitudes(MagnitudeProblem(table=table, rules=rules))
+    return protect_magnitudes(method, problem, method.resolve(table.units.domain, given), AgencyPolicy())
 
 
 def outsider(table: PublishedMagnitudes, within: float) -> dict[int, float]:

@@ -44,7 +44,8 @@ def counts_among(release: Release) -> Evidence | None:
     if not published.beside:
         return None
     # Late: most releases that are read hide nothing by it, and it takes a tenth of a second.
-    from tabprotect.engine.protection.methods.suppression import CHOICE, GIVEN, Suppression
+    from tabprotect.engine.protection.methods.suppression import CHOICE, Suppression
+    from tabprotect.engine.protection.suppressing.sums import GIVEN
 
     method = Suppression()
     asked = {MARGINS.name: _every_margin(domain, published.variables), CHOICE.name: "cheapest"}

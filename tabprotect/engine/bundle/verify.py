@@ -375,10 +375,12 @@ def _checked_magnitudes(release: Release) -> list[str]:
     if not release.magnitudes:
         return []
     method, stated = methods("magnitudes")[release.mechanism.method], release.mechanism.parameters
-    if secret := stated.keys() - {parameter.name for parameter in method.parameters if parameter.public}:
+    beside = method.told_beside(release)
+    public = {parameter.name for parameter in method.parameters if parameter.public}
+    if secret := stated.keys() - public - beside:
         # A secret one may name a file.
         raise ParameterError({name: message("is no public parameter") for name in secret})
-    method.resolve(release.domain, stated)
+    method.resolve(release.domain, {name: value for name, value in stated.items() if name not in beside})
     complete = message("The table is complete and as described: every cell once, with every total of it.")
     return [complete, *(adds_up(release.magnitude_table) if method.adds_up else [])]
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +30,7 @@ from tabprotect.engine.protection.method import MagnitudeMethod
 from tabprotect.engine.protection.problem import (
     PRIMARY,
     ContributorsAudit,
+    MagnitudeProblem,
     Problem,
     Protected,
     RunEvidence,
@@ -41,6 +44,9 @@ from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.languages.messages import message, plural
+
+if TYPE_CHECKING:
+    from tabprotect.engine.magnitudes.patterns.pattern import Pattern
 
 
 def magnitude_verdict(
@@ -152,9 +158,15 @@ def protect_magnitudes(
     Interrupted
     """
     given = problem.contributions
-    release, draft = method.perform(problem, values, Randomness.seeded(given.seed).generator(), progress)
-    limits = policy.of_release(release, problem.at_risk, problem.roles)
-    table, pattern = given.table, draft.pattern
+    table = given.table
+    for number in count(1):
+        drawn = replace(problem, magnitudes=replace(given, draw=number))
+        release, draft = method.perform(drawn, values, Randomness.seeded(given.seed).generator(), progress)
+        limits, pattern = policy.of_release(release, problem.at_risk, problem.roles), draft.pattern
+        tried = None if pattern is None else _tried(method, given, pattern, release, limits)
+        most = method.most_draws(values, release)
+        if tried is None or not (tried.broken or tried.narrow) or number >= most:
+            break
     letters = np.full(len(table.cells), "S")
     if pattern is None:
         audit = ContributorsAudit(1, 0, 0, 0, 0, int(given.unsafe.sum()) if given.rules else 0)
@@ -171,20 +183,8 @@ def protect_magnitudes(
             "parameters": dict(release.mechanism.parameters),
         }
     else:
-        tally = pattern.tally
-        near = next((f"{float(rule.numbers[0]):g}" for rule in given.rules if rule.name == "p"), "")
-        audit = ContributorsAudit(
-            tally.readers,
-            tally.items,
-            tally.exactly,
-            tally.within,
-            len(pattern.broken),
-            int(pattern.primary.sum()),
-            audited=tally.audited,
-            to_audit=tally.unsafe,
-            share=near,
-            narrow=method.narrow(given, pattern.primary, release, (limits.near, limits.belief_limit)),
-        )
+        assert tried is not None
+        audit = tried
         more: tuple[Omission, ...] = () if pattern.everybody else ("contributors",)
         found = magnitude_verdict(release, limits, audit=audit, more=more, progress=progress)
         letters[pattern.secondary], letters[pattern.primary] = "M", PRIMARY
@@ -209,6 +209,26 @@ def protect_magnitudes(
         verdict=found,
     )
     return Protected(replace(release, mechanism=replace(release.mechanism, gate=found.gate)), record)
+
+
+def _tried(
+    method: MagnitudeMethod, given: MagnitudeProblem, pattern: Pattern, release: Release, limits: Gate
+) -> ContributorsAudit:
+    """What was tried on a pattern by those who contribute."""
+    tally = pattern.tally
+    near = next((f"{float(rule.numbers[0]):g}" for rule in given.rules if rule.name == "p"), "")
+    return ContributorsAudit(
+        tally.readers,
+        tally.items,
+        tally.exactly,
+        tally.within,
+        len(pattern.broken),
+        int(pattern.primary.sum()),
+        audited=tally.audited,
+        to_audit=tally.unsafe,
+        share=near,
+        narrow=method.narrow(given, pattern.primary, release, (limits.near, limits.belief_limit)),
+    )
 
 
 def _not_proved(table: MagnitudeTable, declared: int) -> list[str]:

@@ -600,6 +600,20 @@ class MagnitudeMethod(Method):
         """
         return 0
 
+    def told_beside(self, release: Release) -> frozenset[str]:
+        """Return what its mechanism may state beside parameters, after a check that it makes sense.
+
+        Raises
+        ------
+        InputError
+            When it does not.
+        """
+        return frozenset()
+
+    def most_draws(self, values: Values, release: Release) -> int:
+        """Return how many draws there may be if ones like this release tell too much."""
+        return 1
+
     def left_out(self, release: Release) -> tuple[Omission, ...]:
         """Return what a release leaves out whoever judges it."""
         return ()

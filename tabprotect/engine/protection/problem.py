@@ -57,6 +57,8 @@ class MagnitudeProblem:
         Last year's release: what was published then is published again unless unsafe.
     seed
         In place of the key of the house, to repeat noise.
+    draw
+        The number of the draw, from 1: another one where an earlier one told too much.
     """
 
     table: MagnitudeTable
@@ -65,6 +67,7 @@ class MagnitudeProblem:
     publish: tuple[str, ...] = ()
     before: PublishedMagnitudes | None = None
     seed: int | None = None
+    draw: int = 1
 
     @cached_property
     def unsafe(self) -> Bools:

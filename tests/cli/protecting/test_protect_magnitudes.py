@@ -43,7 +43,7 @@ def test_from_records_to_a_bundle_without_rules(tmp_path: Path, capsys) -> None:
     unsafe = [cell["index"] for cell in judged["cells"] if cell["unsafe"]]
     assert len(unsafe) == judged["unsafe"] > 0
     out, dossier = tmp_path / "o.zip", tmp_path / "d.zip"
-    words = ["protect", str(path), "--method", "suppression", "--rule", "p=13", "--json"]
+    words = ["protect", str(path), "--set", "choice=cheapest", "--rule", "p=13", "--json"]
     # What the choice of the pattern tells was not judged, and takes a reason.
     assert main([*words, "--out", str(out)]) == 5 and not out.exists()
     capsys.readouterr()
@@ -119,7 +119,8 @@ def test_noise_that_leaves_somebody_certain_stays(tmp_path: Path, capsys) -> Non
     assert main([*words, *little]) == 5 and not out.exists()
     assert main([*words, "--rule", "p=13", "--out", str(out)]) == 0
     # The same sums by another method: what both tell together is not judged.
-    other = ["protect", str(path), "--rule", "p=13", "--json", "--out", str(tmp_path / "s.zip")]
+    cheapest = ["--set", "choice=cheapest"]
+    other = ["protect", str(path), "--rule", "p=13", "--json", "--out", str(tmp_path / "s.zip"), *cheapest]
     capsys.readouterr()
     assert main(other) == 5
     said = json.loads(capsys.readouterr().out)
@@ -140,7 +141,8 @@ def test_a_reason_for_publishing_again_accepts_nothing(tmp_path: Path, capsys) -
     words = ["protect", str(path), "--rule", "p=13", "--no-page", "--out", str(out)]
     noise = [*words, "--method", "multiplicative_noise"]
     little = ["--set", "least=.001", "--set", "most=.01"]
-    for refused in (words, [*noise, *little], [*words, "--method", "cell_key"]):
+    cheapest = [*words, "--set", "choice=cheapest"]
+    for refused in (cheapest, [*noise, *little], [*words, "--method", "cell_key"]):
         assert main([*refused, "--again", "every year"]) == 5 and not out.exists()
     # It answers for what left before: other noise on the same sums takes a reason, and this is one.
     assert main(noise) == 0
@@ -162,10 +164,27 @@ def test_the_rules_of_the_house_apply_and_are_nowhere_public(tmp_path: Path, cap
     standing = '[standing]\npattern_choice = "the readers are few"\n'
     (tmp_path / "policy.toml").write_text('rules = ["p=13"]\n' + standing)
     words = ["protect", str(path), "--policy", str(tmp_path / "policy.toml"), "--json"]
+    words += ["--set", "choice=cheapest"]
     capsys.readouterr()
     assert main([*words, "--out", str(out)]) == 0
     assert json.loads(capsys.readouterr().out)["primary"] > 0
     assert b"p=13" not in out.read_bytes() and main(["verify", str(out), "--quick"]) == 7
+
+
+def test_the_everyday_release_of_sums_leaves_without_a_reason(tmp_path: Path, capsys) -> None:
+    path, out = made(tmp_path), tmp_path / "o.zip"
+    capsys.readouterr()
+    assert main(["protect", str(path), "--rule", "p=13", "--json", "--out", str(out)]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["verdict"]["left_out"] == [] == said["decisions"] and said["broken"] == 0
+    assert said["audit"]["narrow"] == 0
+    with zipfile.ZipFile(out) as bundle:
+        stated = json.loads(bundle.read("mechanism.json"))
+    assert stated["choice"] == "letters" and len(stated["letters"].split()) > 0
+    assert main(["verify", str(out), "--json"]) == 0
+    # What is left to the staff is left: a choice by the sums themselves takes a reason.
+    words = ["protect", str(path), "--rule", "p=13", "--set", "choice=cheapest", "--register", "none"]
+    assert main([*words, "--out", str(tmp_path / "c.zip")]) == 5
 
 
 def test_the_sums_as_csv(tmp_path: Path) -> None:
@@ -263,7 +282,8 @@ def test_options_of_infer_go_with_what_was_released(tmp_path: Path, capsys) -> N
 def test_a_refusal_is_overruled_without_a_reason_too(tmp_path: Path, capsys) -> None:
     path, out = made(tmp_path), tmp_path / "o.zip"
     capsys.readouterr()
-    assert main(["protect", str(path), "--rule", "p=13", "--accept-weak", "--json", "--out", str(out)]) == 0
+    words = ["protect", str(path), "--rule", "p=13", "--set", "choice=cheapest"]
+    assert main([*words, "--accept-weak", "--json", "--out", str(out)]) == 0
     (decision,) = json.loads(capsys.readouterr().out)["decisions"]
     assert "no reason was given" in decision
 
@@ -291,6 +311,7 @@ def test_a_guess_that_comes_near_is_said_beside_what_nobody_can_prove(tmp_path: 
     assert main(["tabulate", str(tmp_path / "firms.csv"), *by, "--out", str(path)]) == 0
     capsys.readouterr()
     words = ["protect", str(path), "--rule", "p=10", "--json", "--accept", "weighed"]
+    words += ["--set", "choice=cheapest"]
     assert main([*words, "--out", str(tmp_path / "o.zip")]) == 0
     said = json.loads(capsys.readouterr().out)
     # 60 taken off 973 to 1,100, and the others unknown to 100: 813 to 1,040 about a truth of 900.

@@ -19,7 +19,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 from tabprotect.engine.protection.method import published_beside
-from tabprotect.engine.protection.methods import suppression
+from tabprotect.engine.protection.suppressing import sums
 from tabprotect.engine.register.counts_and_magnitudes import known_beside
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes, numbers_between
 from tabprotect.engine.release.release import PublishedTable
@@ -69,7 +69,7 @@ def told(folder: Path, *more: str) -> tuple[int, list[str]]:
 
 
 def test_numbers_and_means_are_published_and_read(tmp_path: Path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(sums, "MOST_HIDDEN", 0)
     table = table_of(drawn(3), (4, 4))
     write_magnitudes(table, tmp_path / "T.parquet")
     assert told(tmp_path, "--publish", "mean,n", "--accept", "looked at")[0] == 0
@@ -96,7 +96,7 @@ def counts_of(folder: Path, *more: str) -> int:
 
 def test_counts_after_sums_are_judged_by_the_same_rule(tmp_path: Path, capsys, monkeypatch) -> None:
     """True counts leave the judgement of the sums standing; others take a reason."""
-    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(sums, "MOST_HIDDEN", 0)
     monkeypatch.setenv("TABPROTECT_HOME", str(tmp_path / "house"))
     rows = {(i, j, f"u{i}{j}{k}"): 90 + k for i in range(2) for j in range(2) for k in range(4)}
     write_magnitudes(table_of(rows, (2, 2)), tmp_path / "T.parquet")
@@ -137,7 +137,7 @@ def test_hidden_counts_beside_published_numbers_are_judged_together(
     tmp_path: Path, capsys, monkeypatch
 ) -> None:
     """Numbers that left beside sums give counts that are hidden later; a reason is no judgement."""
-    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(sums, "MOST_HIDDEN", 0)
     rows = {
         (i, j, f"u{i}{j}{k}"): 90 + k for i in range(2) for j in range(2) for k in range(3 + 4 * (i == j))
     }
@@ -158,7 +158,7 @@ def test_hidden_counts_beside_published_numbers_are_judged_together(
 
 def test_counts_that_left_are_read(tmp_path: Path, capsys, monkeypatch) -> None:
     """True counts are known to readers, as they are taken to be; changed ones are not weighed."""
-    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(sums, "MOST_HIDDEN", 0)
     rows = {(i, j, f"u{i}{j}{k}"): 90 + k for i in range(2) for j in range(2) for k in range(4)}
     table = table_of(rows, (2, 2))
     write_magnitudes(table, tmp_path / "T.parquet")

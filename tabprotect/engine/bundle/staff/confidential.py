@@ -40,7 +40,7 @@ from tabprotect.engine.protection.problem import (
 )
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import GENERATOR, KEY_MODULUS, Randomness
-from tabprotect.engine.release.mechanism import NAMED, Mechanism
+from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -453,7 +453,8 @@ def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
         )
         gate = release.mechanism.gate
         given = {**release.mechanism.parameters, **record["parameters"]}
-        given = {name: value for name, value in given.items() if name not in NAMED}
+        declared = {one.name for one in method.parameters}
+        given = {name: value for name, value in given.items() if name in declared}
         require_inline(method.parameters, given)
         letters = [line.rsplit(",", 1)[1] for line in found[FOLDER + STATUSES].decode().splitlines()[1:]]
         assert len(letters) == len(cells)

@@ -103,12 +103,12 @@ def cheapest_pattern(
         progress.report(message("looking for the cheapest pattern"), attempt / ROUNDS)
         try:
             found = master.weighted(price, limit=PATIENCE)
+            if not found.optimal or found.value is None:
+                return None
+            hidden[places] = found.point > 0.5
+            cuts = [*_unions(puzzle, hidden), *_read(reading, items, hidden)]
         except (InfeasibleError, SolverError):
             return None
-        if not found.optimal or found.value is None:
-            return None
-        hidden[places] = found.point > 0.5
-        cuts = [*_unions(puzzle, hidden), *_read(reading, items, hidden)]
         if not cuts:
             return hidden
         entries = Entries.joined([(np.flatnonzero(row), row[row != 0]) for row, _ in cuts])

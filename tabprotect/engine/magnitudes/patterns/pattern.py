@@ -16,6 +16,7 @@ from tabprotect.engine.magnitudes.patterns.repair import Repair
 from tabprotect.engine.magnitudes.patterns.unions import SOUND, faults, mend_unions
 from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem, AttackTarget, AuditCounts
 from tabprotect.engine.magnitudes.readers.audit import Audit, Broken
+from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
@@ -91,6 +92,8 @@ class Pattern:
         Whether every contributor was tried alone, and nobody was promised more.
     declared
         Sums that the rules find unsafe and somebody declared safe.
+    letters : int64 (cells,)
+        The letter of size of each finest sum where they were chosen by letters; else ``None``.
     """
 
     hidden: Bools
@@ -100,6 +103,7 @@ class Pattern:
     worst: tuple[tuple[AttackTarget, float], ...] = ()
     everybody: bool = True
     declared: int = 0
+    letters: Ints | None = None
 
     @property
     def secondary(self) -> Bools:
@@ -130,6 +134,12 @@ def costs(table: MagnitudeTable, cost: str) -> Ints:
     return np.abs(cells.cost)
 
 
+def has_everybody(table: MagnitudeTable) -> bool:
+    """Return True if the table is so small that every contributor is tried as a reader."""
+    cells = table.cells
+    return len(Equations.of(table.variables, cells.key, cells.nodes).places) <= EVERYBODY
+
+
 def suppress(table: MagnitudeTable, wanted: SuppressionRequest, progress: Progress = SILENT) -> Pattern:
     """Choose the cells to hide, and audit the choice with what contributors know.
 
@@ -140,6 +150,27 @@ def suppress(table: MagnitudeTable, wanted: SuppressionRequest, progress: Progre
     InputError
         For costs that the table does not have.
     """
+    work, hidden, of_rules = _begun(table, wanted)
+    mend_unions(work.puzzle, hidden, work.price, work.frozen)
+    return _pattern(table, wanted, work, of_rules, work.whole(hidden, progress))
+
+
+def audited(
+    table: MagnitudeTable, wanted: SuppressionRequest, hidden: Bools, progress: Progress = SILENT
+) -> Pattern:
+    """The audit of cells that were chosen otherwise, bool (cells,); nothing is repaired.
+
+    Raises
+    ------
+    InputError
+        For costs that the table does not have.
+    """
+    work, _, of_rules = _begun(table, wanted)
+    return _pattern(table, wanted, work, of_rules, work.tried(hidden, progress))
+
+
+def _begun(table: MagnitudeTable, wanted: SuppressionRequest) -> tuple[_Work, Bools, tuple[Bools, Bools]]:
+    """What patterns are worked at with, what has to be hidden, and what rules and decisions find unsafe."""
     by_rules = sensitive_cells(table, wanted.rules, weights=wanted.weights).unsafe
     decided, least = _decisions(table, wanted)
     primary = decided.primaries(by_rules)
@@ -152,15 +183,26 @@ def suppress(table: MagnitudeTable, wanted: SuppressionRequest, progress: Progre
     unsafe[same[primary]] = True
     kept[same[primary | decided.hidden]] = True
     frozen &= ~kept
-    hidden = kept.copy()
-    mend_unions(puzzle, hidden, price, frozen)
     size = len(puzzle.equations.places)
     small, most = size <= EVERYBODY, size if size <= AUDITED_WHOLE else SAMPLED
     work = _Work(puzzle, (price, frozen, kept), Audit(puzzle, unsafe, every=small, most=most))
-    hidden, tally, broken = work.whole(hidden, progress)
+    return work, kept.copy(), (by_rules, primary)
+
+
+def _pattern(
+    table: MagnitudeTable,
+    wanted: SuppressionRequest,
+    work: _Work,
+    of_rules: tuple[Bools, Bools],
+    found: tuple[Bools, AuditCounts, list[Broken]],
+) -> Pattern:
+    (by_rules, primary), (hidden, tally, broken), puzzle = of_rules, found, work.puzzle
+    same = puzzle.equations.same
     stuck = np.flatnonzero(faults(puzzle, hidden) != SOUND)
     lost = [AttackTarget(cell, (), 0) for cell in puzzle.equations.parent[stuck].tolist()]
     everywhere = np.asarray(hidden[same])
+    unsafe = np.zeros(len(same), dtype=bool)
+    unsafe[same[primary]] = True
     declared = int((by_rules & ~primary).sum())
     alone = all(rule.coalition == 1 for rule in wanted.rules)
     alone &= not declared and table.largest is None
@@ -170,7 +212,7 @@ def suppress(table: MagnitudeTable, wanted: SuppressionRequest, progress: Progre
         (*(item for item, _ in broken), *lost),
         tally,
         tuple(broken),
-        small and alone and tally.audited == tally.unsafe,
+        work.audit.every and alone and tally.audited == tally.unsafe,
         declared,
     )
 
@@ -217,6 +259,13 @@ class _Work:
             self._hide(hidden, [item for item, _ in self.audit.found], hopeless)
             left = [(item, most) for item, most in self.audit.found if item in hopeless]
             return hidden, self.audit.so_far(), left
+
+    def tried(self, hidden: Bools, progress: Progress) -> tuple[Bools, AuditCounts, list[Broken]]:
+        """The pattern as it is with its audit; of one that is broken off, what is done of it."""
+        try:
+            return (hidden, *self.audit.run(hidden, progress))
+        except Interrupted:
+            return hidden, self.audit.so_far(), list(self.audit.found)
 
     def mend(self, hidden: Bools, progress: Progress) -> None:
         """Hide what the audit asks for, round after round, then publish what need not be hidden."""

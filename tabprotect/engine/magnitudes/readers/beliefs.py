@@ -16,6 +16,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, window_belief
+from tabprotect.engine.magnitudes.readers.size_letters import NO_LETTER, log_chances
 from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.solver import Entries, TableProgramme
@@ -127,14 +128,23 @@ def _own(published: PublishedMagnitudes, view: ContributorView) -> Ints:
 
 
 def hidden_beliefs(
-    published: PublishedMagnitudes, view: ContributorView, within: float, generator: np.random.Generator
+    published: PublishedMagnitudes,
+    view: ContributorView,
+    within: float,
+    generator: np.random.Generator,
+    letters: Ints | None = None,
 ) -> Iterator[CellBelief]:
-    """The beliefs about every hidden sum, uniform on what is possible.
+    """The beliefs about every hidden sum, uniform on what is possible but for what letters say.
+
+    Parameters
+    ----------
+    letters : int64 (cells,)
+        The letter of size of each sum, :data:`NO_LETTER` where there is none; ``None`` without any.
 
     They are exact for one degree of freedom; else the generator walks through what is possible.
     """
     own = _own(published, view)
-    equations, column, points = _possible(published, own, generator)
+    equations, column, points = _possible(published, own, generator, letters)
     for number in np.flatnonzero(published.hidden).tolist():
         place = int(equations.same[number])
         if place not in column:
@@ -160,7 +170,13 @@ def _unknown(published: PublishedMagnitudes) -> tuple[Equations, Bools, Ints]:
 
 
 def second_beliefs(
-    published: PublishedMagnitudes, cells: Ints, parts: Ints, within: float, *, seed: int = 0
+    published: PublishedMagnitudes,
+    cells: Ints,
+    parts: Ints,
+    within: float,
+    letters: Ints | None = None,
+    *,
+    seed: int = 0,
 ) -> Floats:
     """Return what the second largest of hidden sums believes of the largest, the rest known to 100 %.
 
@@ -170,13 +186,15 @@ def second_beliefs(
         Hidden ones.
     parts : int64 (sums, 2)
         What the second largest put into each, and what all beside the two did.
+    letters
+        As of :func:`hidden_beliefs`.
 
     Returns
     -------
     float64 (sums,)
     """
     nothing = np.zeros(len(published.key), dtype=np.int64)
-    equations, column, points = _possible(published, nothing, np.random.default_rng(seed))
+    equations, column, points = _possible(published, nothing, np.random.default_rng(seed), letters)
     share = (np.arange(50) + 0.5) / 50
     out = np.ones(len(cells))
     for n, (cell, (own, rest)) in enumerate(zip(cells.tolist(), parts.tolist(), strict=True)):
@@ -196,14 +214,17 @@ def second_beliefs(
 
 
 def hidden_quantiles(
-    published: PublishedMagnitudes, levels: Floats, generator: np.random.Generator
+    published: PublishedMagnitudes,
+    levels: Floats,
+    generator: np.random.Generator,
+    letters: Ints | None = None,
 ) -> Floats:
-    """Quantiles of every hidden sum, uniform on what is possible, float64 (hidden, levels).
+    """Quantiles of every hidden sum as :func:`hidden_beliefs` has it, float64 (hidden, levels).
 
     They are infinite where nothing bounds the sums.
     """
     nothing = np.zeros(len(published.key), dtype=np.int64)
-    equations, column, points = _possible(published, nothing, generator)
+    equations, column, points = _possible(published, nothing, generator, letters)
     known = _unknown(published)[2]
     found = [
         np.quantile(points[:, column[place]], levels, method="inverted_cdf")
@@ -265,7 +286,7 @@ def _system(equations: Equations, hidden: Bools, known: Ints, cells: Ints) -> tu
 
 
 def _possible(
-    published: PublishedMagnitudes, own: Ints, generator: np.random.Generator
+    published: PublishedMagnitudes, own: Ints, generator: np.random.Generator, letters: Ints | None
 ) -> tuple[Equations, dict[int, int], Floats]:
     """The equations, the column of each hidden cell, and possible values, (points, hidden cells).
 
@@ -281,12 +302,28 @@ def _possible(
     points = np.zeros((0, 0))
     if len(cells):
         system = _system(equations, hidden, known, cells)
-        points = _points(*system, floor[cells].astype(np.float64), generator)
+        said = np.full(len(own), NO_LETTER, dtype=np.int64)
+        if letters is not None:
+            at = np.flatnonzero(letters != NO_LETTER)
+            said[equations.same[at]] = letters[at]
+        points = _points(*system, floor[cells].astype(np.float64), generator, said[cells])
     return equations, {cell: n for n, cell in enumerate(cells.tolist())}, points
 
 
-def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Generator) -> Floats:
-    """Points uniform on ``matrix y = side``, ``y >= floor``, float64 (points, cells)."""
+def _points(
+    matrix: Floats, side: Floats, floor: Floats, generator: np.random.Generator, letters: Ints
+) -> Floats:
+    """Points uniform on ``matrix y = side``, ``y >= floor``, but for the weights of letters.
+
+    Returns
+    -------
+    float64 (points, cells)
+    """
+    lettered = np.flatnonzero(letters != NO_LETTER)
+
+    def weight(points: Floats) -> Floats:
+        return np.asarray(log_chances(letters[lettered], points[:, lettered]).sum(axis=1))
+
     size = matrix.shape[1]
     ends = _ends(matrix, side, floor)
     if ends is None:
@@ -301,9 +338,14 @@ def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Ge
     if basis.shape[1] == 1:
         along = ends @ basis[:, 0]
         low, high = ends[int(along.argmin())], ends[int(along.argmax())]
-        return np.asarray(low + (high - low) * np.linspace(0, 1, 4001)[:, None])
+        line = np.asarray(low + (high - low) * np.linspace(0, 1, 4001)[:, None])
+        if not len(lettered):
+            return line
+        chances = np.exp(weight(line) - weight(line).max())
+        shares = (np.arange(len(line)) + 0.5) / len(line) * chances.sum()
+        return np.asarray(line[np.searchsorted(np.cumsum(chances), shares)])
     at = np.tile(middle, (CHAINS, 1))
-    kept = []
+    kept, here = [], weight(at)
     for step in range(STEPS):
         way = generator.standard_normal((CHAINS, basis.shape[1])) @ basis.T
         room = at - floor
@@ -311,7 +353,13 @@ def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Ge
             reach = np.where(np.abs(way) > 1e-12, -room / way, np.nan)
         high = np.nanmin(np.where(way < -1e-12, reach, np.inf), axis=1)
         low = np.nanmax(np.where(way > 1e-12, reach, -np.inf), axis=1)
-        at = at + (low + (high - low) * generator.random(CHAINS))[:, None] * way
+        to = at + (low + (high - low) * generator.random(CHAINS))[:, None] * way
+        if len(lettered):
+            there = weight(to)
+            taken = np.log(generator.random(CHAINS)) < there - here
+            at, here = np.where(taken[:, None], to, at), np.where(taken, there, here)
+        else:
+            at = to
         if step >= STEPS - KEPT * 4 and step % 4 == 0:
             kept.append(at)
     return np.concatenate(kept)

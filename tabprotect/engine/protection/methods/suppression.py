@@ -56,21 +56,21 @@ Sources: Kelly, Golden and Assad 1992; Cox 1995; Fischetti and Salazar 2001; Hun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
+from tabprotect.engine.arrays import Bools, Ints, Letters
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, Suggestion
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_chance import KEY_BYTES
 from tabprotect.engine.protection.guarantees import promises
-from tabprotect.engine.protection.method import MagnitudeMethod, Method
-from tabprotect.engine.protection.problem import Draft, MagnitudeProblem, Problem
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_margins import Support, counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
@@ -98,12 +98,10 @@ from tabprotect.engine.protection.suppressing.sensitive import (
     never_zero,
     task_of,
 )
+from tabprotect.engine.protection.suppressing.sums import GIVEN, SuppressionOfMagnitudes
 from tabprotect.engine.protection.suppressing.task import Task
-from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
-from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
-from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -111,10 +109,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message, plural
 
 if TYPE_CHECKING:
-    from tabprotect.engine.magnitudes.readers.beliefs import CellBelief, ContributorView
-
-GIVEN = "statuses_given"
-"""Disclosed: whether statuses were given, not which."""
+    pass
 
 GIVEN_NOTE = message(
     "Left out: which cells had to be hidden or published because of statuses given beforehand."
@@ -531,183 +526,6 @@ def _main_first(
         ordered.append((published, letters[run].reshape(domain.shape)))
     tables, statuses = zip(*ordered, strict=True)
     return tables, statuses
-
-
-MOST_HIDDEN = 60
-"""Up to this many hidden sums an outsider's beliefs about them are worked out."""
-
-COST_OF_SUM: Parameter[object] = Parameter(
-    "cost",
-    message("What hiding a sum costs"),
-    message("The cheapest sums that protect are hidden."),
-    "choice",
-    "value",
-    choices={
-        "value": message("its value"),
-        "n": message("its number of records"),
-        "unity": message("each the same"),
-        "column": message("the column of costs of the records"),
-    },
-    public=False,
-)
-"""A column of costs has its own name besides."""
-
-
-class SuppressionOfMagnitudes(MagnitudeMethod):
-    name = Suppression.name
-    label = Suppression.label
-    about = message(
-        "Hides what tells too much of one contributor, and as little else as protects it. All other sums "
-        "stay exact."
-    )
-    promise = message(
-        "Sums that would tell too much of one contributor are hidden, and others with them, so that no "
-        "single contributor that was tried can estimate another's value too closely from what is "
-        "published and his own. How close is too close is not published."
-    )
-    hint = message("free cells that are frozen, use coarser categories, or accept it: --accept REASON")
-    place = 1
-    takes_rules = True
-    parameters = (
-        COST_OF_SUM,
-        Parameter(
-            "zeros",
-            message("Sums of 0"),
-            message("Published, or by how much a reader has to be uncertain of one: a whole number."),
-            "text",
-            "published",
-            public=False,
-        ),
-        Parameter(
-            "missing",
-            message("Sums of unknown categories"),
-            message("Whether the rules hold for records whose category is not known."),
-            "choice",
-            "judged",
-            choices={"judged": message("as for any other"), "safe": message("they are declared safe")},
-            public=False,
-        ),
-        Parameter(
-            "statuses",
-            message("Given statuses"),
-            message("A tau-ARGUS a priori file: sums to hide or never to hide, unsafe ones, costs."),
-            "statuses",
-            public=False,
-        ),
-    )
-
-    def is_random(self, values: Values) -> bool:
-        return False
-
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
-        # The name of a column of costs is no choice of the form.
-        cost = str(given.get(COST_OF_SUM.name) or COST_OF_SUM.default)
-        values = super().resolve(domain, {**given, COST_OF_SUM.name: COST_OF_SUM.default}) | {
-            COST_OF_SUM.name: cost
-        }
-        zeros = str(values["zeros"])
-        if zeros != "published" and not (zeros.isdecimal() and 0 < int(zeros) < 10**15):
-            raise ParameterError(
-                {"zeros": message("published, or by how much a zero has to be uncertain, as a number")}
-            )
-        if values["statuses"]:
-            # As for counts, the content of the file is kept: a project does not hang on it.
-            try:
-                values |= {"statuses": text_of(str(values["statuses"]))}
-            except InputError as error:
-                raise ParameterError({"statuses": error.message}) from None
-        return values
-
-    def draw(
-        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Draft:
-        from tabprotect.engine.magnitudes.patterns.pattern import SuppressionRequest, suppress
-        from tabprotect.engine.protection.suppressing.given_statuses import given_sums
-
-        asked = problem.contributions
-        if not asked.rules:
-            rules_of(())
-        table, zeros = asked.table, str(values["zeros"])
-        statuses = table.given + str(values["statuses"] or "")
-        wanted = SuppressionRequest(
-            rules=asked.rules,
-            weights=asked.weights,
-            cost=str(values[COST_OF_SUM.name]),
-            frozen=None if asked.before is None else _published_before(asked, asked.before),
-            decided=given_sums(statuses, table) if statuses.strip() else None,
-            zeros=0 if zeros == "published" else int(zeros) * 10**table.decimals,
-            missing_safe=values["missing"] == "safe",
-        )
-        pattern = suppress(table, wanted, progress)
-        return Draft(magnitudes=(asked.published(table.cells.value, pattern.hidden),), pattern=pattern)
-
-    def beliefs(
-        self, release: Release, view: ContributorView, within: float, *, seed: int = 0
-    ) -> Iterator[CellBelief]:
-        from tabprotect.engine.magnitudes.readers.beliefs import hidden_beliefs
-
-        return hidden_beliefs(release.magnitude_table, view, within, np.random.default_rng(seed))
-
-    def outsider(self, release: Release, within: float) -> Floats | None:
-        return (
-            None
-            if int(release.magnitude_table.hidden.sum()) > MOST_HIDDEN
-            else super().outsider(release, within)
-        )
-
-    def quantiles(self, release: Release, levels: Floats) -> tuple[Ints, Floats]:
-        from tabprotect.engine.magnitudes.readers.beliefs import hidden_quantiles
-
-        table, chance = release.magnitude_table, np.random.default_rng(0)
-        if int(table.hidden.sum()) > MOST_HIDDEN:
-            return np.zeros(0, dtype=np.int64), np.zeros((0, len(levels)))
-        return np.flatnonzero(table.hidden), hidden_quantiles(table, levels, chance)
-
-    def ranges(self, release: Release) -> tuple[Ints, Floats]:
-        from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
-
-        table = release.magnitude_table
-        return np.flatnonzero(table.hidden), hidden_ranges(table)
-
-    def narrow(
-        self, problem: MagnitudeProblem, unsafe: Bools, release: Release, limits: tuple[float, float]
-    ) -> int:
-        from tabprotect.engine.magnitudes.readers.beliefs import second_beliefs
-        from tabprotect.engine.magnitudes.readers.contributors import contributors
-
-        published = release.magnitude_table
-        if int(published.hidden.sum()) > MOST_HIDDEN:
-            return 0
-        table, (within, limit) = problem.table, limits
-        cells = np.flatnonzero(unsafe & published.hidden)
-        parts = np.zeros((len(cells), 2), dtype=np.int64)
-        for n, cell in enumerate(cells.tolist()):
-            sizes = [abs(one.own) for one in contributors(table, cell)]
-            whole = sum(sizes) if table.largest is None else int(table.cells.value[cell])
-            parts[n] = sum(sizes[1:2]), whole - sum(sizes[:2])
-        return int((second_beliefs(published, cells, parts, within) > limit).sum())
-
-    def left_out(self, release: Release) -> tuple[Omission, ...]:
-        # With the numbers of the rules the choice could be made again.
-        return ("pattern_choice",) if release.magnitude_table.hidden.any() else ()
-
-
-def _published_before(problem: MagnitudeProblem, last: PublishedMagnitudes) -> Bools:
-    """The cells that last year's release published.
-
-    Raises
-    ------
-    InputError
-        When it is of other variables.
-    """
-    table = problem.table
-    if [v.name for v in last.variables] != [v.name for v in table.variables]:
-        raise InputError(
-            message("last year's release is of other variables"),
-            hint=message("give last year's bundle of this table"),
-        )
-    before = {tuple(sorted(last.index(number).items())) for number in np.flatnonzero(~last.hidden).tolist()}
-    return np.array([tuple(sorted(table.index(n).items())) in before for n in range(len(table.cells))])
 
 
 PLUGIN = Suppression()

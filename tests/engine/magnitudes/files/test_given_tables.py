@@ -20,7 +20,7 @@ from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns, tabulate_magnitudes
-from tabprotect.engine.protection.methods import suppression
+from tabprotect.engine.protection.suppressing import sums
 from tabprotect.engine.protection.suppressing.given_statuses import given_sums, given_text
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
@@ -152,7 +152,7 @@ def test_unions_of_largest_contributions_are_never_judged_safer(tmp_path: Path) 
 def test_what_is_not_proved_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(sums, "MOST_HIDDEN", 0)
     monkeypatch.setattr(pattern, "MOST_CELLS", 0)
     written(tmp_path)
     words = ["protect", str(tmp_path / "t.parquet"), "--rule", "p=10", "--no-page", "--json"]
@@ -165,7 +165,7 @@ def test_what_is_not_proved_is_said(
 
 
 def test_commands_convert_and_tabulate_both_ways(tmp_path: Path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(sums, "MOST_HIDDEN", 0)
     table = table_of(drawn(3), (4, 4))
     path = tmp_path / "T.parquet"
     write_magnitudes(table, path)
@@ -210,9 +210,9 @@ def test_unknown_categories_are_declared_safe_and_never_silently() -> None:
     table = table_of(rows, (3, 3))
     missing = replace(table.variables[0], categories=("0", "1", "(missing)"))
     table = replace(table, variables=(missing, table.variables[1]))
-    judged = suppressed(table, P10)
+    judged = suppressed(table, P10, choice="cheapest")
     assert judged.record.findings["primary"] == 1 and judged.release.magnitude_table.hidden.any()
-    safe = suppressed(table, P10, missing="safe")
+    safe = suppressed(table, P10, missing="safe", choice="cheapest")
     assert not safe.release.magnitude_table.hidden.any() and safe.record.findings["declared_safe"] == 1
     assert safe.verdict.passed is None and "contributors" in safe.verdict.left_out
 
