@@ -10,7 +10,7 @@ from tabprotect.engine.errors import about
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.registered import standard
+from tabprotect.engine.query_space.registered import gathered_sums, standard
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
@@ -51,8 +51,11 @@ class QuerySpace:
     ----------
     table
         The table.
+    measure
+        What a table of sums sums; ``None`` for a table of counts.
     criterion, threshold
-        What judges, and what it must reach.
+        What judges, and what it must reach; ``None`` for the usual one: ``width`` at 3 of counts, ``p``
+        at 10 of sums.
     at_risk
         Counts at risk.
     cells
@@ -75,16 +78,20 @@ class QuerySpace:
         self,
         table: Table,
         *,
-        criterion: str = "width",
-        threshold: int = 3,
+        measure: str | None = None,
+        criterion: str | None = None,
+        threshold: int | None = None,
         at_risk: str = "1..2",
         cells: Judged = "at_risk",
         progress: Progress = SILENT,
     ) -> None:
         check_table(table)
-        evidence = Evidence.gather(
-            table.history.project.counted, SmallCount.parse(at_risk), cells=cells, progress=progress
-        )
+        project = table.history.project
+        if measure is None:
+            rule = SmallCount.parse(at_risk)
+            evidence = Evidence.gather(project.counted, rule, cells=cells, progress=progress)
+        else:
+            evidence = gathered_sums(project.summed(measure), criterion)
         with about(beta="threshold"):
             self._state = ReleaseSet.begin(standard(evidence, threshold, criterion), progress=progress)
 

@@ -121,7 +121,7 @@ async def config(request: Request) -> dict[str, object]:
         "languages": service.languages,
         "formats": list(OUTPUTS),
         "default_format": DEFAULT,
-        "criterion": service.criterion,
+        "criterion": {"name": service.held_to.name} if service.table.measure else service.criterion,
         "at_risk": service.table.at_risk,
         "rule": service.rule,
         "beyond": service.beyond,

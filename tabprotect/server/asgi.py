@@ -1,6 +1,7 @@
 """``tabprotect.server.asgi:app``: for any ASGI server, what it serves named by the environment.
 
-``TABPROTECT_SERVICE`` names ``service.toml``, or ``TABPROTECT_SOURCE`` a table; and
+``TABPROTECT_SERVICE`` names ``service.toml``, or ``TABPROTECT_SOURCE`` a table (of the sums
+of ``TABPROTECT_MEASURE``); and
 ``TABPROTECT_DATABASE`` the database of the history. ``TABPROTECT_ALLOWED_HOSTS``,
 ``TABPROTECT_ALLOWED_ORIGINS``, ``TABPROTECT_TRUSTED_PROXY`` and ``TABPROTECT_SECRET_FILE`` stand for
 what ``[access]`` says.
@@ -24,6 +25,7 @@ from tabprotect.server.service import Service, check_access, of_source, read
 
 SERVICE = "TABPROTECT_SERVICE"
 SOURCE = "TABPROTECT_SOURCE"
+MEASURE = "TABPROTECT_MEASURE"
 DATABASE = "TABPROTECT_DATABASE"
 BOUNDARY = {
     "allowed_hosts": "TABPROTECT_ALLOWED_HOSTS",
@@ -47,7 +49,7 @@ def service_of_environment() -> Service:
     if file:
         return _bounded(read(Path(file)))
     if source:
-        return _bounded(of_source(source))
+        return _bounded(of_source(source, os.environ.get(MEASURE, "")))
     raise InputError(
         message("no service is named"), hint=message("set {SERVICE} or {SOURCE}", SERVICE, SOURCE)
     )

@@ -26,14 +26,15 @@ from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.releasing.coins import agency_randomness
-from tabprotect.engine.project.sources import Opened, open_table, records_file, sums_not_counts
+from tabprotect.engine.project.sources import Opened, open_table, records_file, summed, sums_not_counts
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.registered import rules, standard
+from tabprotect.engine.query_space.registered import gathered_sums, rules, standard
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.engine.query_space.release_set_on_demand import AskedReleaseSet
+from tabprotect.engine.query_space.sums.sum_evidence import SumEvidence
 from tabprotect.engine.query_space.table_server.decision import (
     REFUSED,
     LogLine,
@@ -161,22 +162,26 @@ class ServedTable:
             from tabprotect.engine.microdata.tabulate import tabulate_with_keys
 
             records = records_file(source)
+            if service.table.measure:
+                raise InputError(
+                    message("records are counted by the server, and not summed"),
+                    hint=message("tabulate them: tabprotect tabulate RECORDS --measure NAME --out T.parquet"),
+                )
             counted = tabulate_with_keys(records, columns, wide=True, progress=progress)
             opened = Opened(counted.table)
-        elif opened is None:
+        elif opened is None and not service.table.measure:
             if is_magnitudes(Path(source)):
-                raise sums_not_counts(())
+                raise sums_not_counts("")
             opened = open_table(source, progress=progress)
         name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"
         self.id = service.table.id or name
         # Loaded before anybody waits for an answer.
         methods(), formats()
-        self.label = service.table.label or opened.title or self.id
+        self.label = service.table.label or (opened.title if opened else "") or self.id
         self.service = service
-        self.domain: Domain = opened.table.domain
-        choice = service.criterion
-        at_risk = SmallCount.parse(service.table.at_risk)
-        evidence = Evidence.gather(opened.table, at_risk, cells=choice.cells, asked=True, progress=progress)
+        choice = service.held_to
+        evidence = _evidence(service, opened, progress)
+        self.domain: Domain = evidence.table.domain
         kind = ReleaseSet if evidence.lattice.listed else AskedReleaseSet
         releases = kind.begin(
             standard(evidence, choice.threshold, choice.name, choice.bounds), progress=progress
@@ -188,7 +193,7 @@ class ServedTable:
         self._margin = lru_cache(maxsize=256)(self._summed)
         self._perturbed = lru_cache(maxsize=1)(self._opened)
         self._doubt = lru_cache(maxsize=1)(self._doubted)
-        self._ledger = Ledger(url, opened.table)
+        self._ledger = Ledger(url, evidence.table)
         self._price_worker = PriceWorker(self._ledger, wanted=service.access.prices)
         try:
             before = self._ledger.latest_settings() or {}
@@ -442,7 +447,7 @@ class ServedTable:
         return None
 
     def _summed(self, query: Query) -> Table:
-        return self._start.releases.evidence.cells.table.margin(self.lattice.names_of(query))
+        return self._start.releases.evidence.table.margin(self.lattice.names_of(query))
 
     def _opened(self, fingerprint: str) -> Table:
         content = self._ledger.bundle(fingerprint)
@@ -459,6 +464,9 @@ class ServedTable:
 
     def _release(self, query: Query) -> Release:
         title = message("{label}: {query}", self.label, self.lattice.text(query))
+        evidence = self._start.releases.evidence
+        if isinstance(evidence, SumEvidence):
+            return Release.of_magnitudes(evidence.part(query), "suppression", title=title)
         return release_of(self._start, query, self._margin(query), title)
 
     def _sealed(self, query: Query) -> Sealed:
@@ -477,6 +485,20 @@ class ServedTable:
             return None if state.settings == mark else LogLine("", 0, "settings", None, mark, said)
 
         self._session.record(changed)
+
+
+def _evidence(service: Service, opened: Opened | None, progress: Progress) -> Evidence:
+    """The served table, as its criterion looks at it."""
+    if opened is not None:
+        at_risk, cells = SmallCount.parse(service.table.at_risk), service.criterion.cells
+        return Evidence.gather(opened.table, at_risk, cells=cells, asked=True, progress=progress)
+    sums = summed(Path(service.table.source), service.table.measure)
+    if sums.decimals:
+        raise InputError(
+            message("sums with decimals are not served"),
+            hint=message("tabulate a column of whole numbers, such as one in cents"),
+        )
+    return gathered_sums(sums, service.held_to.name)
 
 
 METHOD = "cyclic_perturbation"

@@ -17,7 +17,7 @@ from tabprotect.engine.paths import read_text
 from tabprotect.engine.plain_values.decoding import Between, decoded, parsed_toml
 from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.engine.project.examples import PREFIX
-from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.registered import criteria, criterion_named, rules
 from tabprotect.engine.sensitivity.small_count import Judged
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.languages.messages import message
@@ -42,6 +42,8 @@ class TableSource:
         What users see; by default made from an example's name, else ``table``.
     variables
         Where the source holds records: the columns that the table is over.
+    measure
+        Where the source holds sums: what is summed; empty for a table of counts.
     at_risk
         Counts at risk, ``LOW..HIGH``.
     disallowed
@@ -52,6 +54,7 @@ class TableSource:
     id: str = ""
     label: str = ""
     variables: tuple[str, ...] = ()
+    measure: str = ""
     at_risk: str = "1..2"
     disallowed: tuple[str, ...] = ()
 
@@ -183,9 +186,20 @@ class Service:
     groups: Mapping[str, RequestLimits] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
+    def held_to(self) -> CriterionChoice:
+        """The criterion that is chosen, or the usual one for what the table holds."""
+        if self.table.measure and self.criterion == CriterionChoice():
+            found = criterion_named(None, "magnitudes")
+            return CriterionChoice(found.name, found.usual)
+        return self.criterion
+
+    @property
     def settings(self) -> dict[str, Any]:
         """All that decides answers, as JSON values; where files are is left out."""
         said: dict[str, Any] = as_json(replace(self, table=replace(self.table, source="")))
+        if not self.table.measure:
+            # Services of counts keep the fingerprint that their history holds.
+            del said["table"]["measure"]
         return said | {"access": {n: v for n, v in said["access"].items() if n not in PLACES}}
 
     @property
@@ -195,9 +209,9 @@ class Service:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def of_source(source: str) -> Service:
+def of_source(source: str, measure: str = "") -> Service:
     """The service that a table has when nothing else is said of it."""
-    return Service(table=TableSource(source=source))
+    return Service(table=TableSource(source=source, measure=measure))
 
 
 def read(path: Path) -> Service:
@@ -290,6 +304,10 @@ def _checked(service: Service, folder: Path) -> Service:
     if service.criterion.bounds not in BOUNDS_WAYS:
         raise InputError(message("[criterion] bounds is unknown"))
     criteria()[service.criterion.name]
+    if service.table.measure and service.beyond.answer == "perturbed":
+        raise InputError(
+            message("[beyond] sums are not perturbed by the server"), hint=message('write answer = "refusal"')
+        )
     try:
         rules()[service.rule.name].resolve(service.rule.parameters)
     except ParameterError as error:

@@ -33,7 +33,7 @@ from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.registered import criteria_of, rules
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -201,7 +201,7 @@ def _checks() -> Iterator[tuple[str, Callable[[], None]]]:
         yield message("method {name}", name), partial(check_method, method)
     for name, kind in formats().items():
         yield message("format {name}", name), partial(check_format, kind)
-    for name, criterion in criteria().items():
+    for name, criterion in criteria_of("counts").items():
         yield message("criterion {name}", name), partial(check_criterion, criterion)
     for name, answering in rules().items():
         yield message("rule of a table server {name}", name), partial(check_rule, answering)

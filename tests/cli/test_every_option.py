@@ -165,6 +165,7 @@ OF_MARGINS = {name: said for name, said in BESIDE_CELLS.items() if name != "opti
 AS_PUBLISHED = {"count", *NOT_PUBLISHED}
 """What published tables say in options of their own, or do not say."""
 GATHERING = OF_MARGINS | {
+    "measure": "--measure nonsense",
     "at_risk": "cube.csv | --at-risk 1..3",
     "cells": "cube.csv | --cells all",
     "workers": "--workers tcp://nowhere",
@@ -484,29 +485,31 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "bounds": (
         "counts.csv --release region",
-        f"refused: wide.parquet {CYCLE}",
+        "sums.parquet --measure turnover --release nace",
         OF_MARGINS
         | {
             "release": "--release region,sex,half",
+            "measure": "--measure nonsense",
+            "rule": "--rule n=9",
             "cells": "--cells all",
             "at_risk": "--at-risk 1..5",
             "bounds": f"cube.csv {CYCLE} | --bounds shuttle",
         },
     ),
-    "widths": ("counts.csv", "refused: wide.parquet", GATHERING),
+    "widths": ("counts.csv", "sums.parquet --measure turnover", GATHERING | {"criterion": "--criterion n"}),
     "frontier": (
         "counts.csv --release region",
-        "refused: wide.parquet --release region",
+        "sums.parquet --measure turnover --criterion n --release region",
         GATHERING
         | THRESHOLD
         | {
-            "threshold.bounds": f"cube.csv {CYCLE} | --bounds shuttle || {CYCLE}",
-            "release": "--release region,sex",
+            "threshold.bounds": f"cube.csv {CYCLE} | --bounds shuttle ||",
+            "release": "--release region,sex || --release region,nace",
         },
     ),
     "optimal": (
         "counts.csv --method exhaustive",
-        "refused: wide.parquet --method exhaustive",
+        "sums.parquet --measure turnover --criterion n --beta 2 --method exhaustive",
         GATHERING
         | THRESHOLD
         | {
@@ -535,6 +538,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         dict.fromkeys(
             (
                 "service",
+                "measure",
                 "host",
                 "port",
                 "database",

@@ -424,6 +424,7 @@ CALLS |= {
         {},
         True,
         {
+            "measure": ({}, "nonsense"),
             "criterion": ({}, "smallest_margin"),
             "threshold": ({}, 30),
             "at_risk": ({}, "3..3"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tabprotect.cli.arguments import TableReading, open_source
-from tabprotect.cli.declaring import command
+from tabprotect.cli.declaring import check_measure, command
 from tabprotect.cli.output import Console
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import Options, option_field, part, position
@@ -15,7 +15,13 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.optimal.best_release import SearchMethod, optimal
-from tabprotect.engine.query_space.registered import criteria, utilities
+from tabprotect.engine.query_space.registered import (
+    criteria,
+    criterion_named,
+    gathered_sums,
+    standard,
+    utilities,
+)
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.query_space.workers import parse_workers
@@ -35,15 +41,18 @@ WORDS = {
 class Threshold(Options):
     """When margins may be released."""
 
-    criterion: str = option_field(
-        "width",
+    criterion: str | None = option_field(
+        None,
         metavar="CRITERION",
-        help=message("risk criterion: {criteria} (default: width)", joined(criteria(), ", ")),
+        help=message("risk criterion: {criteria} (default: width; of sums p)", joined(criteria(), ", ")),
     )
-    beta: int = option_field(
-        3,
+    beta: int | None = option_field(
+        None,
         metavar="N",
-        help=message("releasable when the width, or what the criterion gives, is at least N (default: 3)"),
+        help=message(
+            "releasable when the width, or what the criterion gives, is at least N (default: 3; of p 10, "
+            "of dominance 20)"
+        ),
     )
     bounds: BoundsWay = option_field(
         "auto", help=message("how cells are bounded (default: auto, the cheapest exact way)")
@@ -57,21 +66,34 @@ class Gathering(Options):
     table: str = position(metavar="TABLE", help=message("a file or example:NAME"))
     reading: TableReading = part(TableReading, but=["cells", "order"])
 
-    at_risk: str = option_field("1..2", metavar="LOW..HIGH", help=message("small counts (default: 1..2)"))
+    measure: str | None = option_field(
+        None, metavar="NAME", help=message("the table holds sums of this measure: by who contributes to them")
+    )
+    at_risk: str = option_field(
+        "1..2", metavar="LOW..HIGH", measure="counts", help=message("small counts (default: 1..2)")
+    )
     cells: Judged = option_field(
         "at_risk",
+        measure="counts",
         help=message(
             "cells that are judged: all, so that answers depend on the asked margins alone (default: at_risk)"
         ),
     )
     workers: str | None = option_field(
-        None, metavar="N", help="processes, or tcp://host:port of a Dask scheduler"
+        None, metavar="N", measure="counts", help="processes, or tcp://host:port of a Dask scheduler"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Widths(Gathering):
     """Arguments of ``widths``."""
+
+    criterion: str | None = option_field(
+        None,
+        metavar="CRITERION",
+        measure="magnitudes",
+        help=message("of sums: p, dominance or n (default: p)"),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,17 +129,22 @@ class Optimal(Gathering):
     )
 
 
-def criterion_of(asked: Threshold) -> RiskCriterion:
-    """The criterion that was asked for."""
-    return criteria()[asked.criterion.replace("-", "_")]
-
-
-def gather(asked: Gathering, console: Console) -> Evidence:
-    """The table of a command with the figures of all its margins."""
+def gather(asked: Gathering, name: str | None, console: Console) -> Evidence:
+    """The table of a command with the figures of all its margins, by a criterion."""
+    check_measure(asked, "counts" if asked.measure is None else "magnitudes")
     rule = SmallCount.parse(asked.at_risk)
     workers = None if asked.workers is None else parse_workers(asked.workers)
-    table = open_source(asked.table, asked.reading, console).project.counted
-    return Evidence.gather(table, rule, cells=asked.cells, workers=workers, progress=console)
+    project = open_source(asked.table, asked.reading, console).project
+    if asked.measure is None:
+        criterion_named(name, "counts")
+        return Evidence.gather(project.counted, rule, cells=asked.cells, workers=workers, progress=console)
+    return gathered_sums(project.summed(asked.measure), name)
+
+
+def standard_of(asked: Gathering, threshold: Threshold, bounds: BoundsWay, console: Console) -> Standard:
+    """What releases of the table of a command are held to."""
+    evidence = gather(asked, threshold.criterion, console)
+    return standard(evidence, threshold.beta, threshold.criterion, bounds)
 
 
 def frontier_json(lattice: Lattice, frontier: Frontier) -> list[list[str]]:
@@ -138,7 +165,7 @@ def figure_word(criterion: RiskCriterion) -> str:
 def tight_lines(cells: Sequence[TightCell]) -> list[str]:
     """Cells that are too tight, for people of the house."""
     return [
-        message("  {text}: {lower}..{upper}, width {width}", c.text, c.lower, c.upper, c.width)
+        message("  {text}: {lower:,}..{upper:,}, width {width:,}", c.text, c.lower, c.upper, c.width)
         for c in cells[:10]
     ]
 
@@ -146,7 +173,7 @@ def tight_lines(cells: Sequence[TightCell]) -> list[str]:
 @command("widths", example="tabprotect widths example:czech-autoworkers")
 def run_widths(asked: Widths, console: Console) -> None:
     """Print the width of every sub-table, widest first."""
-    evidence = gather(asked, console)
+    evidence = gather(asked, asked.criterion, console)
     widths = evidence.widths
     chain = bracketed(evidence.lattice, widths.chain())
     lines = (message("{widths:>12}  {value}", width, text or "(total)") for text, width in widths.by_text())
@@ -161,13 +188,10 @@ def run_frontier(asked: Releasing, console: Console) -> None:
             message("an empty release"),
             hint=message('name at least one margin, as --release A,B (--release "" is the grand total)'),
         )
-    criterion = criterion_of(asked.threshold)
-    evidence = gather(asked, console)
-    lattice = evidence.lattice
+    found = standard_of(asked, asked.threshold, asked.threshold.bounds, console)
+    lattice = found.evidence.lattice
     state = ReleaseSet.begin(
-        Standard(evidence, criterion, asked.threshold.beta, asked.threshold.bounds),
-        released=[lattice.parse(text) for text in asked.release],
-        progress=console,
+        found, released=[lattice.parse(text) for text in asked.release], progress=console
     )
     judgement = state.judgement
     if judgement.verdict == "bad":
@@ -233,6 +257,8 @@ def _prices(state: ReleaseSet, console: Console) -> tuple[RefusalPrice | None, l
     """Return what the refusal of these margins tells; or that of each of the smallest beyond them."""
     if state.judgement.verdict == "safe":
         return None, [refusal_price(state, query, progress=console) for query in state.unreleasable]
+    if state.evidence.measure != "counts":
+        return None, []
     total = ReleaseSet.begin(state.standard, progress=console)
     return refusal_price(total, *state.released, progress=console), []
 
@@ -240,16 +266,11 @@ def _prices(state: ReleaseSet, console: Console) -> tuple[RefusalPrice | None, l
 @command("optimal", example="tabprotect optimal example:czech-autoworkers --beta 5 --seed 1")
 def run_optimal(asked: Optimal, console: Console) -> None:
     """Search, and print the plan."""
-    criterion = criterion_of(asked.threshold)
-    evidence = gather(asked, console)
+    found = standard_of(asked, asked.threshold, asked.bounds, console)
     plan = optimal(
-        Standard(evidence, criterion, asked.threshold.beta, asked.bounds),
-        asked.method,
-        utility=asked.utility,
-        randomness=Randomness.seeded(asked.seed),
-        progress=console,
+        found, asked.method, utility=asked.utility, randomness=Randomness.seeded(asked.seed), progress=console
     )
-    lattice = evidence.lattice
+    lattice = found.evidence.lattice
     dimensions = joined(
         (message("{d}: {n}", d, n) for d, n in enumerate(plan.released.by_dimension) if n), ", "
     )
@@ -260,7 +281,7 @@ def run_optimal(asked: Optimal, console: Console) -> None:
             "{size:,} table at {criterion} {width}, {kind}",
             "{size:,} tables at {criterion} {width}, {kind}",
             plan.released.size,
-            figure_word(criterion),
+            figure_word(found.criterion),
             plan.judgement.width,
             kind,
         ),

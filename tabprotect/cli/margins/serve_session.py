@@ -12,16 +12,15 @@ from tabprotect.cli.margins.released_margins import (
     Gathering,
     Threshold,
     bracketed,
-    criterion_of,
     frontier_json,
-    gather,
+    standard_of,
 )
 from tabprotect.cli.output import Console
 from tabprotect.engine.agency import user_name
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.options import Naming, option_field, part, position
 from tabprotect.engine.plain_values.decoding import natural
-from tabprotect.engine.query_space.criterion import Standard
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -70,15 +69,13 @@ class ServeSession(Gathering):
 def run_session(asked: ServeSession, console: Console) -> int:
     """Open the history, answer in turn, print the answers."""
     rule = rules()[asked.rule.replace("-", "_")]
-    criterion = criterion_of(asked.threshold)
     values = rule.resolve(dict(asked.set or {}))
     until = None if asked.replay in (None, "all") else _until(asked.replay)
-    evidence = gather(asked, console)
+    held_to = standard_of(asked, asked.threshold, asked.threshold.bounds, console)
+    evidence = held_to.evidence
     lattice = evidence.lattice
     queries = [lattice.parse(text) for text in asked.query]
-    start = ReleaseSet.begin(
-        Standard(evidence, criterion, asked.threshold.beta, asked.threshold.bounds), progress=console
-    )
+    start = ReleaseSet.begin(held_to, progress=console)
     # Here, because the database library would slow the start of every other command.
     from tabprotect.engine.query_space.table_server.ledger import Ledger
     from tabprotect.engine.query_space.table_server.session import ServerSession
@@ -88,7 +85,7 @@ def run_session(asked: ServeSession, console: Console) -> int:
         raise ParameterError(
             {"user": message("the system knows no name of yours")}, hint=message("give --user")
         )
-    with Ledger(asked.database, evidence.cells.table) as ledger:
+    with Ledger(asked.database, evidence.table) as ledger:
         if asked.replay is not None:
             return _replayed(ledger, start, until, console)
         session = ServerSession(ledger, ServerState.begin(start, rule, values), console)
@@ -96,7 +93,7 @@ def run_session(asked: ServeSession, console: Console) -> int:
     releases = session.state.releases
     data = {
         "session": session.number,
-        "answers": [_answer_json(answered, evidence.cells.table) for answered in answers],
+        "answers": [_answer_json(answered, evidence) for answered in answers],
         "released_frontier": frontier_json(lattice, releases.released),
         "unreleasable_frontier": frontier_json(lattice, releases.unreleasable),
         "released": releases.released.size,
@@ -167,8 +164,9 @@ def _replayed(ledger: Ledger, start: ReleaseSet, until: int | datetime | None, c
     return 0
 
 
-def _answer_json(answered: Answered, table: Table) -> dict[str, object]:
-    answer, price = answered.answer, answered.entry.line.price
+def _answer_json(answered: Answered, evidence: Evidence) -> dict[str, object]:
+    answer, price, table = answered.answer, answered.entry.line.price, evidence.table
+    column = "counts" if evidence.measure == "counts" else "sums"
     names = [_names(table, query) for query in answer.queries]
     return {
         "number": answered.entry.number,
@@ -181,7 +179,7 @@ def _answer_json(answered: Answered, table: Table) -> dict[str, object]:
             {
                 "variables": m.domain.names,
                 "categories": list(m.domain.categories.values()),
-                "counts": m.counts,
+                column: evidence.shown(m.counts),
             }
             for m in map(table.margin, names)
         ],

@@ -28,6 +28,12 @@ class Serve(Options):
     service: str | None = option_field(
         None, metavar="FILE", help=message("service.toml, which fixes everything else")
     )
+    measure: str | None = option_field(
+        None,
+        metavar="NAME",
+        needs="source",
+        help=message("the table holds sums of this measure: by who contributes to them"),
+    )
     host: str = option_field(
         "127.0.0.1", help=message("the address to listen on (default: this machine alone)")
     )
@@ -107,6 +113,7 @@ def run_serve(asked: Serve, console: Console) -> None:
     run(
         source=None if source is None else absolute(source),
         service=service,
+        measure=asked.measure,
         database=asked.database,
         at=Listening(asked.host, asked.port, asked.workers),
         boundary={

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from tabprotect.cli.arguments import TableReading, open_source
-from tabprotect.cli.declaring import command
+from tabprotect.cli.declaring import check_measure, command
 from tabprotect.cli.output import Console
 from tabprotect.engine.bounds.bounding import bounds
 from tabprotect.engine.bounds.bounds import Bounds
+from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.query_space.lattice import Lattice
+from tabprotect.engine.query_space.sums.sum_evidence import SumEvidence
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -33,10 +38,23 @@ class Bounding(Options):
         help=message('a released margin; repeat for more ("": the grand total)'),
         repeated=True,
     )
+    measure: str | None = option_field(
+        None, metavar="NAME", help=message("the table holds sums of this measure: by who contributes to them")
+    )
+    rule: Sequence[str] = option_field(
+        ("p=10",),
+        measure="magnitudes",
+        metavar="RULE",
+        repeated=True,
+        help=message("which sums are bounded: those it finds unsafe (default: p=10). CONFIDENTIAL"),
+    )
     cells: str = option_field("at-risk", choices=["at-risk", "all"])
-    at_risk: str = option_field(str(SmallCount()), metavar="1..2", help=message("the small counts"))
+    at_risk: str = option_field(
+        str(SmallCount()), metavar="1..2", measure="counts", help=message("the small counts")
+    )
     bounds: BoundsWay = option_field(
         "auto",
+        measure="counts",
         help=joined((message("{name}: {text}", name, text) for name, text in BOUNDS_WAYS.items()), "; "),
     )
     reading: TableReading = part(TableReading, but=["cells", "order"])
@@ -45,6 +63,10 @@ class Bounding(Options):
 @command("bounds", example="tabprotect bounds example:czech-autoworkers --release A,B --release C,D")
 def run_bounds(asked: Bounding, console: Console) -> None:
     """Print the bounds. They name true counts: the output is confidential."""
+    check_measure(asked, "counts" if asked.measure is None else "magnitudes")
+    if asked.measure is not None:
+        _of_sums(asked, asked.measure, console)
+        return
     rule = SmallCount.parse(asked.at_risk)
     table = open_source(asked.table, asked.reading, console).project.counted
     lattice = Lattice.of(table.domain)
@@ -68,6 +90,36 @@ def run_bounds(asked: Bounding, console: Console) -> None:
         },
         _lines(table, found),
     )
+
+
+def _of_sums(asked: Bounding, measure: str, console: Console) -> None:
+    """Print what somebody who contributes nothing can work out of sums."""
+    sums = open_source(asked.table, asked.reading, console).project.summed(measure)
+    evidence = SumEvidence.of(sums)
+    released = [evidence.lattice.parse(text) for text in asked.release]
+    cells = np.arange(len(sums.cells))
+    if asked.cells == "at-risk":
+        cells = np.flatnonzero(sensitive_cells(sums, rules_of(asked.rule)).unsafe)
+    low, high = evidence.bounds(released, cells, console)
+    found = [
+        {"cell": evidence.text(cell), "value": sums.shown(value), "lower": least, "upper": most}
+        for cell, value, least, most in zip(
+            cells.tolist(), sums.cells.value[cells].tolist(), low.tolist(), high.tolist(), strict=True
+        )
+    ]
+    tightest = [found[at] for at in np.argsort(high - low, kind="stable")[:SHOWN].tolist()]
+    said = plural(
+        len(found),
+        "{rows:,} sum, tightest first; true sums are shown: CONFIDENTIAL.",
+        "{rows:,} sums, tightest first; true sums are shown: CONFIDENTIAL.",
+        len(found),
+    )
+    lines = [
+        message("{cell}: {value:,}, bounds {lower:,.0f} to {upper:,.0f}", *row.values()) for row in tightest
+    ]
+    if len(found) > SHOWN:
+        lines.append(message("... and {rows:,} more (--json gives all)", len(found) - SHOWN))
+    console.result({"measure": measure, "exact": True, "bounds": "lp", "cells": found}, [said, *lines])
 
 
 def _rows(domain: Domain, found: Bounds) -> list[tuple[tuple[int, ...], int, int]]:

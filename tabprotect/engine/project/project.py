@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from tabprotect.engine.disclosure.policy import AgencyPolicy, in_force
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.options import Measure
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.options import DEFAULT_METHOD
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes, ComparisonPlan, ReleasePlan
-from tabprotect.engine.project.sources import sums_not_counts
+from tabprotect.engine.project.sources import counts_not_sums, of_measure, sums_not_counts
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
@@ -187,8 +188,20 @@ class Project:
             For a table of sums, whose numbers of contributors are another table.
         """
         if self.of_magnitudes:
-            raise sums_not_counts(self.original.domain.names)
+            raise sums_not_counts(self.magnitudes.table.measure if self.magnitudes else "")
         return self.original
+
+    def summed(self, measure: str) -> MagnitudeTable:
+        """The table of sums of a measure, with who contributes to them.
+
+        Raises
+        ------
+        InputError
+            For a table of counts, and for one of another measure.
+        """
+        if self.magnitudes is None:
+            raise counts_not_sums(measure)
+        return of_measure(self.magnitudes.table, measure)
 
     @property
     def of_magnitudes(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,15 +31,53 @@ AS_IT_IS = Reading(count=COUNT, totals=NONE)
 """How the table of an example is read: a column for each variable and one of counts, all of inner cells."""
 
 
-def sums_not_counts(names: Sequence[str]) -> InputError:
-    """The error for a table of sums where margins of counts are judged together."""
+def sums_not_counts(measure: str) -> InputError:
+    """The error for a table of sums where nobody said that sums are meant."""
     return InputError(
-        message("this is a table of sums, and what margins tell together is judged of counts"),
-        hint=message(
-            "count the records themselves: tabprotect tabulate RECORDS --by {names} --out counts.csv",
-            ",".join(names) or "A,B",
-        ),
+        message("this is a table of sums, and nobody said that sums are meant"),
+        hint=message("say which: --measure {measure}", measure or "NAME"),
     )
+
+
+def counts_not_sums(measure: str) -> InputError:
+    """The error for a table of counts where sums are meant."""
+    return InputError(
+        message("the table holds counts, and no sums of {measure}", repr(measure)),
+        hint=message("leave the measure out: --measure"),
+    )
+
+
+def of_measure(table: MagnitudeTable, measure: str) -> MagnitudeTable:
+    """The table, where it sums this measure.
+
+    Raises
+    ------
+    InputError
+        Where it sums another.
+    """
+    if table.measure != measure:
+        raise InputError(
+            message("the table sums {found}, not {measure}", repr(table.measure), repr(measure)),
+            hint=message("say which: --measure {found}", table.measure),
+        )
+    return table
+
+
+def summed(path: Path, measure: str) -> MagnitudeTable:
+    """The table of sums of a measure in a file.
+
+    Raises
+    ------
+    InputError
+        For a table of counts, and for one of another measure.
+    """
+    # Late: most sources hold counts.
+    from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
+    from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
+
+    if not is_magnitudes(path):
+        raise counts_not_sums(measure)
+    return of_measure(read_magnitudes(path), measure)
 
 
 @dataclass(frozen=True)

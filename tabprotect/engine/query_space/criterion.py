@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.options import Measure
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence, MarginScreening, RiskJudgement
@@ -55,7 +56,10 @@ class RiskCriterion(Documented, Encodable, ABC):
     name: ClassVar[str]
     label: ClassVar[str]
     unit: ClassVar[str]
-    json_keys = "name label unit help"
+    measure: ClassVar[Measure] = "counts"
+    usual: ClassVar[int] = 3
+    """The threshold where none is given."""
+    json_keys = "name label unit measure help"
 
     @abstractmethod
     def judge(

@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.options import Measure
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
@@ -67,13 +68,13 @@ class TightCell(Encodable):
 
     index: tuple[int, ...]
     text: str
-    count: int
-    lower: int
-    upper: int
+    count: int | float
+    lower: int | float
+    upper: int | float
     json_keys = "index cell=text count lower upper"
 
     @property
-    def width(self) -> int:
+    def width(self) -> int | float:
         """Upper minus lower bound."""
         return self.upper - self.lower
 
@@ -152,6 +153,24 @@ class Evidence:
     def lattice(self) -> Lattice:
         """The query space."""
         return self.widths.lattice
+
+    @property
+    def measure(self) -> Measure:
+        """Return what the table holds."""
+        return "counts"
+
+    @property
+    def table(self) -> Table:
+        """The table whose sub-tables are released."""
+        return self.cells.table
+
+    def shown(self, numbers: Ints) -> Ints | Floats:
+        """Numbers of the table in the unit that they are published in."""
+        return numbers
+
+    def stated(self) -> dict[str, object]:
+        """Return what is looked at, as JSON values."""
+        return {"at_risk": str(self.cells.at_risk), "cells": self.cells.judged}
 
     def tight_cells(self, upper: Ints, lower: Ints, threshold: int) -> tuple[TightCell, ...]:
         """At-risk cells whose bounds (m,) are closer than the threshold, the tightest first."""

@@ -141,6 +141,7 @@ def run(
     *,
     source: str | None,
     service: str | None,
+    measure: str | None = None,
     database: str | None,
     at: Listening,
     boundary: Mapping[str, Sequence[str]] = MappingProxyType({}),
@@ -153,6 +154,8 @@ def run(
     ----------
     source, service
         A table, or the file ``service.toml``.
+    measure
+        What a table of sums sums.
     boundary
         Hosts, origins and proxies by the names of ``[access]``, instead of those it names.
     secret_file
@@ -163,7 +166,7 @@ def run(
     InputError, InfeasibleError
         When the table, the criterion or the database cannot be used.
     """
-    for name, value in ((asgi.SERVICE, service), (asgi.SOURCE, source)):
+    for name, value in ((asgi.SERVICE, service), (asgi.SOURCE, source), (asgi.MEASURE, measure)):
         if value:
             os.environ[name] = value
         else:

@@ -266,12 +266,31 @@ def test_a_table_without_small_counts(run: Run, tmp_path: Path) -> None:
     ],
     ids=lambda words: words[0],
 )
-def test_a_table_of_sums_is_refused_where_margins_of_counts_are_judged(
+def test_a_table_of_sums_is_refused_where_nobody_said_that_sums_are_meant(
     words: list[str], tmp_path: Path, run: Run
 ) -> None:
     file = tmp_path / "sums.parquet"
     made = ["tabulate", "example:fictitious-businesses", "--by", "nace,region", "--measure", "turnover"]
     assert run(*made, "--holding", "ent", "--out", file).code == 0
-    refused = run(*(word.format(file=file, folder=tmp_path) for word in words))
+    said = [word.format(file=file, folder=tmp_path) for word in words]
+    refused = run(*said)
     assert refused.code == 3
-    assert "a table of sums" in refused.err
+    assert "a table of sums" in refused.err and "--measure" in refused.err
+    other = run(*said, "--measure", "wages")
+    assert other.code == 3 and "'turnover', not 'wages'" in other.err
+    counts = run(*(CZECH if word == str(file) else word for word in said), "--measure", "turnover")
+    assert (counts.code == 3 and "no sums" in counts.err) or words[0] == "serve"
+
+
+def test_a_session_answers_with_sums(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "sums.parquet"
+    made = ["tabulate", "example:fictitious-businesses", "--by", "nace,region", "--measure", "turnover"]
+    assert run(*made, "--holding", "ent", "--out", file).code == 0
+    of_sums = ["--table", file, "--measure", "turnover", "--user", "a"]
+    found = run("serve-session", tmp_path / "s.db", *of_sums, "--query", "region", "nace", "--json").json
+    first, second = found["answers"]
+    assert (first["answer"] == "table" and sum(first["tables"][0]["sums"]) == 6_100_000) or first["tables"]
+    assert (second["answer"], second["price"]) == ("refusal", None)
+    assert found["unreleasable_frontier"] == [["nace"]]
+    widths = run("widths", file, "--measure", "turnover", "--criterion", "n", "--json").json["widths"]
+    assert widths["nace"] == 1 and widths["region"] > 3

@@ -20,9 +20,9 @@ from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.possible_tables import possible_tables
-from tabprotect.engine.query_space.registered import criteria, standard, utilities
+from tabprotect.engine.query_space.registered import criteria_of, standard, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.utility import Worth
+from tabprotect.engine.query_space.utility import AdditiveWorth
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.structural import stated
@@ -91,7 +91,7 @@ def test_criteria_are_monotone_pure_and_consistent(
     seed: int, domain: Domain, some: list[int], threshold: int
 ) -> None:
     table = table_of(domain, seed)
-    for criterion in criteria().values():
+    for criterion in criteria_of("counts").values():
         criterion_holds(criterion, table, some, [seed % 32], threshold)
 
 
@@ -163,8 +163,13 @@ def test_the_best_release_is_the_best(seed: int) -> None:
             best = max(best, Frontier.below(lattice, release).size)
     found = optimal(standard(evidence, 2), "exhaustive")
     assert found.released.size == best
-    worth = Worth(lattice, utilities()["released_count"].weights(2) or ())
-    assert worth(lattice.full) == lattice.size
+    whole = Frontier.below(lattice, [lattice.full])
+    for name in ("released_count", "cells", "degrees_of_freedom"):
+        worth = utilities()[name].worth(evidence.table, lattice)
+        assert isinstance(worth, AdditiveWorth)
+        assert worth(lattice.full) == utilities()[name].value(evidence.table, whole)
+    # The table itself is fitted by as many parameters as it has cells.
+    assert worth(lattice.full) == evidence.table.domain.size
     walked = optimal(standard(evidence, 2), "annealing", proposals=400)
     assert walked.judgement.verdict == "safe" and walked.released.size <= best
 

@@ -18,10 +18,10 @@ from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice
-from tabprotect.engine.query_space.registered import criteria, rules, utilities
+from tabprotect.engine.query_space.possible_tables import margin_keys
+from tabprotect.engine.query_space.registered import criteria, criteria_of, rules, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import Situation
-from tabprotect.engine.query_space.utility import Worth
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.query_space_checks import check_rule, criterion_holds
@@ -37,7 +37,7 @@ def test_everything_is_described(registry: Mapping[str, object]) -> None:
         assert json.loads(json.dumps(plugin.as_json()))["name"] == name  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", list(criteria()))
+@pytest.mark.parametrize("name", list(criteria_of("counts")))
 @settings(max_examples=20, deadline=None)
 @given(tables(), QUERIES, QUERIES, st.integers(0, 4))
 def test_criteria_are_monotone_pure_and_consistent(
@@ -94,11 +94,21 @@ def test_utilities_never_fall(table: Table, some: list[int], query: int) -> None
             assert utility.value(table, whole) == pytest.approx(1)
             continue
         assert utility.value(table, after) >= utility.value(table, before)
-        weights = utility.weights(variables)
         tree = decomposable(variables, before.members)
-        if weights is not None and tree is not None:
-            worth = Worth(lattice, weights).of(tree)
-            assert worth == utility.value(table, before)
+        if tree is not None:
+            assert utility.worth(table, lattice).of(tree) == utility.value(table, before)
+
+
+@settings(max_examples=20, deadline=None)
+@given(tables(), QUERIES)
+def test_cells_and_parameters_are_those_of_the_released_margins(table: Table, some: list[int]) -> None:
+    full = (1 << table.domain.ndim) - 1
+    released = Frontier.below(Lattice(table.domain.names), (0, *(q & full for q in some)))
+    keys = [margin_keys(table.domain.shape, q) for q in range(full + 1) if q in released]
+    assert utilities()["cells"].value(table, released) == sum(len(np.unique(key)) for key in keys)
+    design = np.concatenate([key == np.unique(key)[:, None] for key in keys]).astype(float)
+    found = utilities()["degrees_of_freedom"].value(table, released)
+    assert found == np.linalg.matrix_rank(design)
 
 
 @settings(max_examples=20, deadline=None)

@@ -14,6 +14,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.magnitudes.readers.attack_problem import (
     AttackProblem,
     AttackTarget,
+    Reader,
     floors,
     lower_ends,
 )
@@ -91,6 +92,17 @@ class ReaderProgramme:
         if found.value >= item.need - NEAR:
             self._remember(np.arange(len(self.cells)), found.point)
         return float(found.value)
+
+    def ends(self, cell: int, reader: Reader) -> tuple[float, float]:
+        """The least and the largest sum that a hidden cell can have for a reader."""
+        low, high = lower_ends(self.puzzle, self.cells, floors(self.puzzle, reader, self.hidden))
+        column, every = np.array([self.at[cell]]), np.arange(len(self.cells))
+        with self.model.held(every, low, high):
+            found = [self.model.optimise(column, sense).value for sense in ("min", "max")]
+        value = float(self.puzzle.value[cell])
+        ends = (low[column[0]], np.inf)
+        least, most = (end if one is None else one for one, end in zip(found, ends, strict=True))
+        return value + float(least), value + float(most)
 
     def _near(self, item: AttackTarget) -> float | None:
         """Return how far the sum can go where only cells near by move, if that is far enough."""

@@ -24,6 +24,8 @@ from tabprotect.engine.query_space.utility import Worth
 ANNEALING_PROPOSALS = 100_000
 """Edges proposed in all, over every start."""
 
+COSTLY_PROPOSALS = 4_000
+"""The same where each release is looked at anew."""
 
 HOT, COLD = 40.0, 0.3
 """Temperatures, in sub-tables, at the start and at the end of each round."""
@@ -70,11 +72,11 @@ def anneal(
     best_value = 0.0
     if len(best) < 2:
         return Annealed(best, True)
-    each = max(1, proposals // ROUNDS)
+    each = max(1, (min(proposals, COSTLY_PROPOSALS) if worth.costly else proposals) // ROUNDS)
     cooling = (COLD / HOT) ** (1 / each)
     try:
         for number in range(ROUNDS):
-            walk, value, heat = standard.walk(), 0.0, HOT
+            walk, value, heat = standard.walk(), 0.0, HOT * worth.scale
             first = generator.integers(variables, size=each).tolist()
             second = generator.integers(variables - 1, size=each).tolist()
             chances = generator.random(each).tolist()
@@ -89,7 +91,7 @@ def anneal(
                 joined = walk.joined(i, j)
                 if not (walk.can_delete(i, j) if joined else walk.can_add(i, j)):
                     continue
-                change = worth.gain(i, j, walk.common(i, j))
+                change = worth.edge(walk, i, j)
                 if joined:
                     if chances[step] >= math.exp(-change / heat):
                         continue

@@ -195,7 +195,7 @@ def optimal(
     Raises
     ------
     ParameterError
-        If the method is unknown, or the utility cannot be searched for.
+        If the method is unknown, or has no utility to choose.
     InfeasibleError
         If the threshold forbids even the one-way tables; names the cells.
     InputError
@@ -214,7 +214,7 @@ def optimal(
         if not length:
             raise _forbidden(standard)
         return judged_proposal(standard, queries, progress=progress)
-    worth = _worth(standard.evidence.lattice, utility)
+    worth = utilities()[utility].worth(standard.evidence.table, standard.evidence.lattice)
     # The one-way tables have closed forms too.
     one_way = replace(standard, bounds="auto").judge(standard.evidence.lattice.axes, decide_only=True)
     if one_way.verdict != "safe":
@@ -226,22 +226,6 @@ def optimal(
     walked = anneal(standard, worth, generator, proposals=proposals, progress=progress)
     # The best of a cancelled search is judged all the same.
     return judged_proposal(standard, walked.cliques, complete=walked.complete)
-
-
-def _worth(lattice: Lattice, utility: str) -> Worth:
-    """The worth of cliques by a utility.
-
-    Raises
-    ------
-    ParameterError
-        If it is no sum over sub-tables.
-    """
-    weights = utilities()[utility].weights(len(lattice.axes))
-    if weights is None:
-        raise ParameterError(
-            {"utility": message("{utility} is no sum over tables: compare with it", utility)}
-        )
-    return Worth(lattice, weights)
 
 
 def _forbidden(standard: Standard) -> InfeasibleError:

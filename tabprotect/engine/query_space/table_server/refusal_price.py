@@ -144,7 +144,7 @@ def refusal_price(
     RefusalPrice or None
         ``None`` if the possible tables can neither be listed nor drawn, too few of them would be
         refused, the original itself is not judged among them as it was alone, or variables have
-        levels: sums over groups are not listed.
+        levels: sums over groups are not listed. Neither are tables of sums.
 
     Raises
     ------
@@ -154,7 +154,11 @@ def refusal_price(
         If cancelled.
     """
     cells, out = releases.evidence.cells, tuple(releases.released.members)
-    if not releases.evidence.lattice.plain or (len(asked) == 1 and releases.allows(asked[0])):
+    if (
+        releases.evidence.measure != "counts"
+        or not releases.evidence.lattice.plain
+        or (len(asked) == 1 and releases.allows(asked[0]))
+    ):
         return None
     judge = _Judge(releases, draws, progress)
     tables = _followed(judge, out, tuple(history))

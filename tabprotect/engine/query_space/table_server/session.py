@@ -241,8 +241,7 @@ def settings_of(start: ServerState) -> dict[str, object]:
     return {
         "criterion": releases.criterion.name,
         "threshold": releases.threshold,
-        "at_risk": str(releases.evidence.cells.at_risk),
-        "cells": releases.evidence.cells.judged,
+        **releases.evidence.stated(),
         "bounds": releases.bounds,
         "rule": start.rule.name,
         "parameters": dict(start.values),

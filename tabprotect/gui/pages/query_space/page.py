@@ -19,7 +19,7 @@ from tabprotect.engine.project.verbs.query_verbs import (
 )
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.query_space.registered import criteria, criteria_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 from tabprotect.gui.base.background.job_view import JobView
@@ -340,10 +340,11 @@ class SettingsRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        of_counts = criteria_of("counts")
         self.criterion = choice(
             message("Risk criterion"),
-            {name: found.label for name, found in criteria().items()},
-            tips={name: message("<p>{help}</p>", found.help) for name, found in criteria().items()},
+            {name: found.label for name, found in of_counts.items()},
+            tips={name: message("<p>{help}</p>", found.help) for name, found in of_counts.items()},
         )
         _narrow(self.criterion, 30)
         self.threshold = named(

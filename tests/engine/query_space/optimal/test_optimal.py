@@ -22,7 +22,7 @@ from tabprotect.engine.query_space.optimal.best_release import (
     longest_prefix,
     optimal,
 )
-from tabprotect.engine.query_space.registered import standard
+from tabprotect.engine.query_space.registered import standard, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -166,8 +166,19 @@ def test_other_utilities(czech_evidence: Evidence) -> None:
         proposals=30_000,
     )
     assert value(again) == value(weighted)
-    with pytest.raises(ParameterError, match="no sum"):
-        optimal(standard(czech_evidence, 5), "annealing", utility="reconstruction")
+
+
+def test_a_utility_that_is_no_sum_is_searched_for() -> None:
+    domain = Domain.of_shape((3, 2, 2))
+    counts = np.random.default_rng(3).integers(1, 30, size=domain.shape)
+    counts[0, 0, 0] = 1
+    held_to = standard(Evidence.gather(Table.dense(domain, counts), SmallCount()), 3)
+    worth = utilities()["reconstruction"].worth(held_to.evidence.table, held_to.evidence.lattice)
+    best = max(worth.of(tree) for tree in every_release(held_to))
+    for method in ("exhaustive", "annealing"):
+        found = optimal(held_to, method, utility="reconstruction", randomness=Randomness.seeded(1))
+        fit = utilities()["reconstruction"].value(held_to.evidence.table, found.released)
+        assert fit == pytest.approx(best)
 
 
 def test_habits_compared(czech_evidence: Evidence) -> None:
