@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from tabprotect.engine.belief.estimate import LEVEL as LEVEL_OF_ODDS
 from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.belief.log_odds import LogOdds, log_odds
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
+from tabprotect.engine.belief.which_number import BestNumber, Cells, Kind, Question, best_number, blocks_of
 from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary, Statistic
@@ -364,6 +365,72 @@ class Belief(Framed):
         """
         wanted = LogLinear.of(self.domain, model)
         return self._analysing(seed, progress).fit(wanted, draws=draws)
+
+    def sum(
+        self,
+        *blocks: str | Cells,
+        minus: str | Cells | None = None,
+        over: str | Cells | None = None,
+        level: float = LEVEL,
+        seed: int | None = None,
+        progress: Progress = SILENT,
+        **cells: str | Sequence[str],
+    ) -> BestNumber:
+        """The best value and the interval of a sum of cells, a difference, a share or a rate.
+
+        Where a published total of just these cells has noise of its own, both it and the sum of its
+        parts are taken in, and ``sources`` has the variance that each leaves.
+
+        Parameters
+        ----------
+        *blocks
+            Blocks of cells that are added up, each as categories by variable, or as text:
+            ``"v=v1,v2; w=w1"``; a text may hold the whole question, with ``" - "`` or ``" / "``.
+        minus, over
+            Cells that are taken off, or divided by: a share where they hold the first ones.
+        level
+            The chance that the interval holds the true figure, at least.
+        **cells
+            The categories of one block; what is not named is summed over.
+
+        Raises
+        ------
+        InputError
+            For an unknown variable or category.
+        ParameterError
+            For a text that cannot be read, or where what is divided by may be 0.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> belief = tp.infer(tp.protect(tp.read_table("example:duncan-roehrig-4x4"), seed=7))
+        >>> found = belief.sum(v="v1", w=["w1", "w2"])
+        >>> found.low <= found.estimate <= found.high
+        True
+        >>> belief.sum(v="v1", w="w1", over={"v": "v1"}).kind
+        'share'
+        """
+        if minus is not None and over is not None:
+            raise ParameterError({"minus": message("goes without over")})
+        whole = (*blocks, *([cells] if cells or not blocks else []))
+        if len(whole) == 1 and isinstance(whole[0], str) and minus is None and over is None:
+            question = Question.parse(whole[0])
+        else:
+            kind: Kind = (
+                "sum" if minus is None and over is None else "rate" if minus is None else "difference"
+            )
+            beside = over if minus is None else minus
+            other = () if beside is None else blocks_of([beside])
+            question = Question(kind, blocks_of(whole), other)
+        alone = self.given[0] if len(self.given) == 1 else None
+        return best_number(
+            self.posterior,
+            question,
+            release=alone,
+            level=level,
+            randomness=None if seed is None else Randomness.seeded(seed),
+            progress=progress,
+        )
 
     def rate(
         self, text: str, *, level: float = LEVEL_OF_ODDS, seed: int | None = None, progress: Progress = SILENT

@@ -21,8 +21,9 @@ from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.counts_among import counts_among
 from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.belief.which_number import is_question
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.inferring import Inferring, inferred
+from tabprotect.engine.bundle.inferring import Inferring, best_of, inferred
 from tabprotect.engine.errors import InfeasibleError, InputError, in_file
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
@@ -154,6 +155,10 @@ def run(asked: Infer, console: Console) -> int:
                 ),
             )
         domain.flat(cell)
+    if asked.of is not None and is_question(asked.of):
+        best = best_of(releases, asked, bundled=bool(asked.releases), progress=console)
+        console.result(best.as_json(), [best.text])
+        return 0
     try:
         read, tables = inferred(releases, asked, bundled=bool(asked.releases), progress=console)
     except InfeasibleError as error:

@@ -9,9 +9,10 @@ from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge, WeighAttempts
+from tabprotect.engine.belief.which_number import BestNumber, Question, best_number
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.counts_verdict import weigh_refused
-from tabprotect.engine.errors import about
+from tabprotect.engine.errors import ParameterError, about
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.margins import sums
@@ -34,7 +35,10 @@ class Inferring(Options):
         library=False,
         in_place_of="cells",
         metavar="FORMULA",
-        help=message("sums instead of cells: margins, levels, groupings, for example region*age"),
+        help=message(
+            "sums instead of cells: margins, levels, groupings, for example region*age; or one number, its best "
+            'value and interval: "sex=f; age=0-4,5-9", with " - " or " / " before others'
+        ),
     )
     groupings: str = option_field(
         "",
@@ -55,6 +59,28 @@ class Inferring(Options):
     weigh_attempts: bool = option_field(
         False, help=message("take in that the first draw that passed the gate was published (small tables)")
     )
+
+
+def best_of(
+    releases: Sequence[Evidence], asked: Inferring, *, bundled: bool = True, progress: Progress
+) -> BestNumber:
+    """The number that is asked for, by its cells.
+
+    Raises
+    ------
+    InputError, ParameterError, InfeasibleError
+        As :func:`inferred`, or for cells that cannot be read.
+    """
+    assert asked.of is not None
+    question = Question.parse(asked.of)
+    if asked.groupings:
+        raise ParameterError(
+            {"groupings": message("goes with a formula: cells are named by their categories")}
+        )
+    read, _ = inferred(releases, replace(asked, of=None), bundled=bundled, progress=progress)
+    alone = releases[0].release if len(releases) == 1 else None
+    chance = None if asked.seed is None else Randomness.seeded(asked.seed)
+    return best_number(read.posterior, question, release=alone, randomness=chance, progress=progress)
 
 
 def inferred(

@@ -1,0 +1,451 @@
+"""Which number to use: the best value and the interval of a sum of cells, a difference, a share or a rate.
+
+A published total has noise of its own, and so has each of its parts: with noise of variance V on each, the total
+has V, the sum of n parts n V, and both together V n / (n + 1). What is believed here takes in both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.belief.believed import Believed
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.of_table import law_of_its_own, of_table
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.plain_values.encoding import Encodable
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.messages import joined, message
+
+LEVEL = 0.9
+
+DRAWS = 20_000
+"""Originals drawn where no law is exact."""
+
+SUMS_WORK = 20_000_000
+"""Most entries that an exact law of a sum may cost."""
+
+Kind = Literal["sum", "difference", "share", "rate"]
+
+Cells = Mapping[str, str | Sequence[str]]
+"""Categories of some variables; over the others it is summed."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """The law of a figure: its values in order, their chances, and how it was got.
+
+    ``draws`` is 0 where it is exact.
+    """
+
+    values: Floats
+    chances: Floats
+    draws: int = 0
+
+    @property
+    def mean(self) -> float:
+        return float(self.values @ self.chances)
+
+    @property
+    def variance(self) -> float:
+        return max(float((self.values - self.mean) ** 2 @ self.chances), 0.0)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The shortest interval with this chance at least; of equally short ones the likeliest."""
+        below, best = np.concatenate([[0.0], np.cumsum(self.chances)]), None
+        last = np.searchsorted(below, below[:-1] + level - 1e-9)
+        for first in range(len(self.values)):
+            if last[first] > len(self.values):
+                break
+            end = int(last[first]) - 1
+            width = float(self.values[end] - self.values[first])
+            # Values that are equally far apart hold more if there are more of them.
+            found = (round(width, 12), -round(float(below[end + 1] - below[first]), 12), first, end)
+            best = found if best is None or found < best else best
+        assert best is not None
+        return float(self.values[best[2]]), float(self.values[best[3]])
+
+    @classmethod
+    def of(cls, values: Floats | Ints, chances: Floats, draws: int = 0) -> Law:
+        """Equal values together."""
+        different, place = np.unique(values, return_inverse=True)
+        found = np.bincount(place.reshape(-1), chances, minlength=len(different))
+        kept = found > 0
+        return cls(np.asarray(different[kept], dtype=np.float64), found[kept] / found.sum(), draws)
+
+    def both(self, other: Law) -> Law:
+        """Given two sources that are independent, under an even prior of the figure."""
+        shared, mine, its = np.intersect1d(self.values, other.values, return_indices=True)
+        chances = self.chances[mine] * other.chances[its]
+        if not chances.sum():
+            raise InfeasibleError(message("the published total and its parts contradict each other"))
+        return Law.of(np.asarray(shared, dtype=np.float64), chances, max(self.draws, other.draws))
+
+
+@dataclass(frozen=True)
+class Source(Encodable):
+    """One way to a number: what is published, its estimate by published numbers alone, the variance left.
+
+    ``total``, ``parts`` (their sum), and ``both`` by least squares.
+    """
+
+    name: str
+    published: int | None
+    estimate: float
+    variance: float
+    json_keys = "name published estimate variance"
+
+
+@dataclass(frozen=True)
+class BestNumber(Encodable):
+    """What to use for a sum, a difference, a share or a rate.
+
+    Attributes
+    ----------
+    kind
+        What of the cells.
+    asked
+        The cells in words.
+    estimate, low, high
+        The best value and both ends of the interval.
+    level
+        The chance that it holds the true figure.
+    variance
+        Of what is believed.
+    sources
+        What the published total, the sum of its parts and both leave by their noise alone; empty where
+        there is one way only. The estimate takes in both, and that counts are whole and not below 0.
+    draws
+        How many originals were drawn; 0 where it is exact.
+    error
+        The standard error of the estimate; 0 where it is exact.
+    """
+
+    kind: Kind
+    asked: str
+    estimate: float
+    low: float
+    high: float
+    level: float
+    variance: float
+    sources: tuple[Source, ...] = ()
+    draws: int = 0
+    json_keys = "kind asked estimate low high level variance sources draws error text"
+
+    @property
+    def error(self) -> float:
+        return float(np.sqrt(self.variance / self.draws)) if self.draws else 0.0
+
+    @property
+    def text(self) -> str:
+        """What to write beside the number."""
+        places = 1 if self.kind in ("sum", "difference") else 4
+        ends = 0 if self.kind in ("sum", "difference") else 4
+        said = [
+            message(
+                "{asked}: {estimate}; between {low} and {high} with a chance of {level} in 100.",
+                self.asked,
+                f"{self.estimate:,.{places}f}",
+                f"{self.low:,.{ends}f}",
+                f"{self.high:,.{ends}f}",
+                round(100 * self.level),
+            )
+        ]
+        if self.sources:
+            total, parts, both = self.sources
+            said.append(
+                message(
+                    "The noise of the published total has a variance of {total}, that of the sum of its parts {parts}; both "
+                    "together leave {both}: use both.",
+                    f"{total.variance:,.2f}",
+                    f"{parts.variance:,.2f}",
+                    f"{both.variance:,.2f}",
+                )
+            )
+        if self.draws:
+            said.append(message("Drawn, with a standard error of {error}.", f"{self.error:.2g}"))
+        return joined(said, " ")
+
+
+def cells_of(domain: Domain, blocks: Sequence[Cells]) -> Ints:
+    """The flat cells of some blocks, each once.
+
+    Raises
+    ------
+    InputError
+        For an unknown variable or category.
+    """
+    chosen = np.zeros(domain.shape, dtype=np.bool_)
+    for block in blocks:
+        places = [np.arange(size) for size in domain.shape]
+        for name, categories in block.items():
+            axis = domain.axis(name)
+            listed = [categories] if isinstance(categories, str) else list(categories)
+            places[axis] = np.array([domain.variables[axis].code(one) for one in listed])
+        chosen[np.ix_(*places)] = True
+    found = np.flatnonzero(chosen)
+    if not len(found):
+        raise InputError(message("no cell is named"))
+    return found
+
+
+def words(blocks: Sequence[Cells]) -> str:
+    """Blocks as they are written."""
+    return joined(
+        (
+            joined(
+                (f"{n}={','.join([c] if isinstance(c, str) else map(str, c))}" for n, c in block.items()),
+                "; ",
+            )
+            for block in blocks
+        ),
+        " + ",
+    ) or message("all")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: some cells, and those that they are compared with."""
+
+    kind: Kind
+    cells: tuple[Cells, ...]
+    other: tuple[Cells, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Question:
+        """Parse ``A=a1,a2; B=b1``, with `` + `` between blocks, and `` - `` or `` / `` before others.
+
+        Raises
+        ------
+        ParameterError
+            If it is not of this form.
+        """
+        parts = re.split(r"\s+([-/])\s+", text.strip())
+        if len(parts) not in (1, 3):
+            raise _unread(text)
+        first, *rest = parts
+        cells = _blocks(first, text)
+        if not rest:
+            return cls("sum", cells)
+        return cls("difference" if rest[0] == "-" else "rate", cells, _blocks(rest[1], text))
+
+    @property
+    def text(self) -> str:
+        """The question as it is written."""
+        sign = {"sum": "", "difference": " - "}.get(self.kind, " / ")
+        return words(self.cells) + (sign + words(self.other) if self.other else "")
+
+
+def blocks_of(given: Sequence[str | Cells]) -> tuple[Cells, ...]:
+    """Blocks as they are, or as texts of one or more."""
+    return tuple(block for one in given for block in (_blocks(one, one) if isinstance(one, str) else (one,)))
+
+
+def is_question(text: str) -> bool:
+    """Return True for cells by their categories; formulas have no such sign."""
+    return "=" in text
+
+
+def _unread(text: str) -> ParameterError:
+    return ParameterError(
+        {"of": message("cannot read {text}", repr(text))},
+        hint=message('write "A=a1,a2; B=b1" for a sum, and " - " or " / " before others'),
+    )
+
+
+def _blocks(part: str, text: str) -> tuple[Cells, ...]:
+    blocks: list[Cells] = []
+    for block in re.split(r"\s+\+\s+", part.strip()):
+        named: dict[str, Sequence[str]] = {}
+        for one in block.split(";"):
+            name, sign, categories = one.partition("=")
+            found = [category.strip() for category in categories.split(",")]
+            if not sign or not name.strip() or not all(found):
+                raise _unread(text)
+            named[name.strip()] = found
+        blocks.append(named)
+    return tuple(blocks)
+
+
+def best_number(
+    posterior: Posterior,
+    question: Question,
+    *,
+    release: Release | None = None,
+    level: float = LEVEL,
+    randomness: Randomness | None = None,
+    progress: Progress = SILENT,
+) -> BestNumber:
+    """The best value and interval of what is asked.
+
+    Parameters
+    ----------
+    posterior
+        Of the inner cells.
+    release
+        The one release that it is of, whose published totals may tell more; ``None`` for several.
+
+    Raises
+    ------
+    InputError
+        For an unknown variable or category.
+    ParameterError
+        For a share or rate whose denominator may be 0, or a level that is none.
+    """
+    if not 0 < level <= 1:
+        raise ParameterError({"level": message("must be above 0 and at most 1, is {level}", level)})
+    domain = posterior.domain
+    cells = cells_of(domain, question.cells)
+    chance = randomness or Randomness.fresh()
+    kind = question.kind
+    sources: tuple[Source, ...] = ()
+    if kind == "sum":
+        law, sources = _of_sum(posterior, cells, release, chance, progress)
+    else:
+        other = cells_of(domain, question.other)
+        if kind == "rate" and np.isin(cells, other).all():
+            kind = "share"
+        law = _of_two(posterior, cells, other, kind, chance, progress)
+    low, high = law.interval(level)
+    return BestNumber(kind, question.text, law.mean, low, high, level, law.variance, sources, law.draws)
+
+
+def _of_sum(
+    posterior: Posterior, cells: Ints, release: Release | None, chance: Randomness, progress: Progress
+) -> tuple[Law, tuple[Source, ...]]:
+    """The law of a sum, and its sources where a total of its own is published."""
+    law = _law_of_sum(posterior, cells, chance, progress)
+    if release is None or len(cells) == 1 or posterior.domain != release.domain:
+        return law, ()
+    alone = _total_left_out(release, posterior, cells, progress)
+    return law if alone is None else law.both(alone), _sources(release, cells)
+
+
+def _sources(release: Release, cells: Ints) -> tuple[Source, ...]:
+    """What the published total, its parts, and both by least squares leave; empty without such numbers."""
+    numbers = methods()[release.mechanism.method].numbers(release)
+    if numbers is None:
+        return ()
+    behind = [numbers.cells[a:b] for a, b in zip(numbers.starts[:-1], numbers.starts[1:], strict=True)]
+    total = next((k for k, own in enumerate(behind) if np.array_equal(np.sort(own), cells)), None)
+    single = {int(own[0]): k for k, own in enumerate(behind) if len(own) == 1}
+    parts = [single[cell] for cell in cells.tolist() if cell in single]
+    if total is None or len(parts) < len(cells):
+        return ()
+    said, added = int(numbers.published[total]), int(numbers.published[parts].sum())
+    one, several = float(numbers.variance[total]), float(numbers.variance[parts].sum())
+    if not (np.isfinite(one) and np.isfinite(several) and one + several > 0):
+        return ()
+    weight = several / (one + several)
+    return (
+        Source("total", said, said, one),
+        Source("parts", added, added, several),
+        Source("both", None, weight * said + (1 - weight) * added, weight * one),
+    )
+
+
+def _law_of_sum(posterior: Posterior, cells: Ints, chance: Randomness, progress: Progress) -> Law:
+    if len(cells) == 1:
+        values, chances = posterior.distribution(posterior.domain.unflat(int(cells[0])))
+        if posterior.way == "exact":
+            return Law.of(values, chances)
+    exact = posterior.exact_sums
+    work = None if exact is None else exact.work(cells)
+    if exact is not None and work is not None and work <= SUMS_WORK:
+        first, chances = exact.law(cells, progress)
+        return Law.of(first + np.arange(len(chances)), chances)
+    if posterior.recorded_sums is not None and (known := posterior.recorded_sums.law(cells)) is not None:
+        first, chances = known
+        return Law.of(first + np.arange(len(chances)), chances, posterior.draws or DRAWS)
+    tables, chances, draws = _originals(posterior, chance, progress)
+    return Law.of(tables[:, cells].sum(axis=1), chances, draws)
+
+
+def _originals(posterior: Posterior, chance: Randomness, progress: Progress) -> tuple[Ints, Floats, int]:
+    """All originals and their chances; else some that are drawn, and how many."""
+    if posterior.way == "exact" and (listed := posterior.list_originals()) is not None:
+        return *listed, 0
+    tables = posterior.draw_originals(DRAWS, chance.generator(), progress)
+    return tables, np.full(len(tables), 1 / len(tables)), len(tables)
+
+
+def _of_two(
+    posterior: Posterior, cells: Ints, other: Ints, kind: Kind, chance: Randomness, progress: Progress
+) -> Law:
+    """The law of a difference, a share or a rate."""
+    if kind == "difference":
+        # What is in both cancels.
+        cells, other = np.setdiff1d(cells, other), np.setdiff1d(other, cells)
+        if not len(cells) or not len(other):
+            alone = _law_of_sum(posterior, cells if len(cells) else other, chance, progress)
+            return alone if len(cells) else Law.of(-alone.values, alone.chances, alone.draws)
+    law = _with_fixed(posterior, cells, other, kind, chance, progress)
+    if law is not None:
+        return law
+    tables, chances, draws = _originals(posterior, chance, progress)
+    one, two = (tables[:, each].sum(axis=1) for each in (cells, other))
+    if kind == "difference":
+        return Law.of(one - two, chances, draws)
+    if (two == 0).any():
+        raise ParameterError(
+            {
+                "of": message(
+                    "the second sum may be 0: {share} of the chance", f"{chances[two == 0].sum():.2g}"
+                )
+            },
+            hint=message("ask for the sums themselves"),
+        )
+    return Law.of(np.round(one / two, 12), chances, draws)
+
+
+def _with_fixed(
+    posterior: Posterior, cells: Ints, other: Ints, kind: Kind, chance: Randomness, progress: Progress
+) -> Law | None:
+    """The same by the law of one sum, where the other, or both together, are known for certain."""
+    if posterior.way != "exact" or posterior.exact_sums is None:
+        return None
+
+    def fixed(asked: Ints) -> int | None:
+        law = _law_of_sum(posterior, asked, chance, progress)
+        return int(law.values[0]) if len(law.values) == 1 and not law.draws else None
+
+    below = fixed(other)
+    if below is not None and (below or kind == "difference"):
+        law = _law_of_sum(posterior, cells, chance, progress)
+        values = law.values - below if kind == "difference" else np.round(law.values / below, 12)
+        return Law.of(values, law.chances, law.draws)
+    if kind == "difference" and (both := fixed(np.union1d(cells, other))) is not None:
+        law = _law_of_sum(posterior, cells, chance, progress)
+        return Law.of(2 * law.values - both, law.chances, law.draws)
+    return None
+
+
+def _total_left_out(release: Release, posterior: Posterior, cells: Ints, progress: Progress) -> Law | None:
+    """The law alone of the published total of just these cells, where the posterior leaves it out."""
+    groupings = groupings_of(release.domain, release.mechanism.parameters)
+    for number, published in enumerate(release.tables):
+        domain = published.table.domain
+        if domain == release.domain or law_of_its_own(release, number, posterior) is None:
+            continue
+        keys = Publication(release.domain, (domain.names,), groupings).keys(0)
+        at = int(keys[cells[0]])
+        if not np.array_equal(np.flatnonzero(keys == at), cells) or published.hidden.reshape(-1)[at]:
+            continue
+        found = of_table(
+            release, number, Believed(posterior), lambda one: believe([one], progress=progress)
+        ).believed.posterior
+        values, chances = found.distribution(domain.unflat(at))
+        return Law.of(values, chances, 0 if found.way == "exact" else found.draws or DRAWS)
+    return None
