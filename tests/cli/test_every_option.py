@@ -266,6 +266,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "notes": "--note N",
             "date": "--date 2026-11-28",
             "texts_of": "--out out/x.px --format px | --texts-of said.px",
+            "texts_in": "--out out/x.px --format px --texts-of said.px | --texts-in zz",
             "total_code": "margins.zip | --total-code ALL",
             "add": "--with intervals",
             "strict": "quoted.zip --format px --out out/x.px | --strict || quoted_sums.zip --format px --out out/x.px",

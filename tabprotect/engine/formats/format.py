@@ -69,7 +69,7 @@ def read_grid(
         labels = [f"row{at + i + 1}" for i in range(len(chunk))] if bare else [r[0] for r in chunk]
         fields = list(itertools.chain.from_iterable(row[edge:] for row in chunk))
         try:
-            values, written = parse_counts(fields, decimal=reading.decimal, scale=reading.scale or 1)
+            values, written = parse_counts(fields, decimal=reading.decimal, scale=reading.scale)
         except NotACountError as error:
             row, column = divmod(error.at, width - edge)
             raise InputError(
@@ -232,8 +232,8 @@ class Format(Documented, Encodable, ABC):
         """The reading with what a description beside the file says, where a person says nothing."""
         return reading
 
-    def about(self, path: Path) -> About:
-        """The title, unit, source, notes and date that a file states; empty where it states none."""
+    def about(self, path: Path, reading: Reading) -> About:
+        """The title, unit, source, notes and date that a file states, read as its table is; empty for none."""
         return About()
 
     def parts(self, path: Path) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ def judge(rules: Sequence[MagnitudeRule], cells: CellContributions) -> Sensitivi
 
 def most_ranks(rules: Sequence[MagnitudeRule]) -> int:
     """Return how many of the largest contributions the rules look at."""
-    return max((rule.ranks for rule in rules), default=1)
+    return max((rule.ranks for rule in rules), default=0)
 
 
 def rules_of(texts: Sequence[str]) -> tuple[MagnitudeRule, ...]:

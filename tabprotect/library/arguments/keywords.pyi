@@ -149,6 +149,7 @@ class ExportingKeywords(TypedDict, total=False):
     notes: Sequence[str]
     date: str
     texts_of: str | Path | None
+    texts_in: str | None
 
 class VerifyingKeywords(TypedDict, total=False):
     """The options of Verifying."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.errors import ParameterError, in_file
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.protection.method import Method
@@ -55,6 +56,14 @@ class Telling(Options):
         metavar="FILE",
         help=message("PX, JSON-stat, SDMX, or CSV with its description: what it says where nothing is given"),
     )
+    texts_in: str | None = option_field(
+        None,
+        label=message("Language of texts"),
+        group=BESIDE,
+        metavar="LANGUAGE",
+        needs="texts_of",
+        help=message("the language of its title and notes, where a PX file has several"),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,7 +77,11 @@ class Telling(Options):
 
     def of(self, title: str) -> About:
         """The texts that are given; for those that are not, what the file says of itself."""
-        file = About() if self.texts_of is None else format_of(Path(self.texts_of)).about(Path(self.texts_of))
+        file = About()
+        if self.texts_of is not None:
+            path = Path(self.texts_of)
+            with in_file(path):
+                file = format_of(path).about(path, Reading(texts_in=self.texts_in))
         return About(
             title or file.title,
             notes=tuple(self.notes) or file.notes,

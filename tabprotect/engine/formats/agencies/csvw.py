@@ -1,4 +1,4 @@
-"""CSVW descriptions (JSON) of delimited files.
+"""CSVW descriptions (JSON) of delimited files, and those of Frictionless, which say the same.
 
 Of a description (https://www.w3.org/TR/tabular-metadata) it takes the dialect (delimiter, encoding, lines
 before the header, remarks), the signs of a number, the sign of a missing count, columns that are not to
@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.frictionless import SUFFIX as OF_ONE
+from tabprotect.engine.formats.agencies.package_descriptions import PACKAGE, as_csvw
+from tabprotect.engine.formats.layouts.stated_multipliers import multiplier_in, refuse_multiples
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.paths import is_file, read_text
 from tabprotect.engine.tables.cube import About, Cube
@@ -25,6 +28,10 @@ UNIT = "schema:unitText"
 """What says of a column in which unit its numbers are."""
 
 MOST = 2**20
+
+HEAD = 2**16
+"""Bytes in which the header of a file is."""
+
 _NUMBERS = frozenset(
     {"integer", "int", "long", "short", "number", "decimal", "double", "float", "nonNegativeInteger",
      "positiveInteger", "unsignedInt", "unsignedLong", "unsignedShort"}
@@ -42,30 +49,49 @@ def described(path: Path, reading: Reading, file: Path) -> Reading:
         If the description is not there or none of this file.
     """
     said = _said(file)
-    found = None if said is None else _table(said, path.name)
+    found = _table(said, path.name)
     if found is None:
         raise InputError(
-            message("this is no description of {name} in CSVW", path.name),
+            message("this is no description of {name} in CSVW or as a Frictionless package", path.name),
             file=file,
             hint=message("name another one: --metadata FILE"),
         )
-    own, given = _Described(found, _object(said).get("dialect")), reading.given
+    refuse_multiples(_units(found), reading)
+    with path.open("rb") as text:
+        head = text.read(HEAD).decode(errors="replace")
+    own, given = _Described(found, _object(said).get("dialect"), head), reading.given
     taken = {name: value for name, value in own.options() if name not in given}
     if set(taken.get("drop", ())) & {reading.count, *(reading.variable or ())}:  # type: ignore[call-overload]
         taken.pop("drop")
     return replace(reading, metadata=str(file), **taken)  # type: ignore[arg-type]
 
 
+def beside(path: Path) -> Path | None:
+    """The description beside a file: its own, else the package of the folder that names it."""
+    own = path.with_name(path.name + SUFFIX)
+    if is_file(own):
+        return own
+    packages = (path.with_name(path.stem + OF_ONE), path.with_name(PACKAGE))
+    named = (one for one in packages if is_file(one) and as_csvw(_said(one), path.name) is not None)
+    return next(named, None)
+
+
 def about(path: Path) -> About:
     """What the description beside a file says of it; nothing where there is none."""
-    beside = path.with_name(path.name + SUFFIX)
-    found = _table(_said(beside), path.name) if is_file(beside) else None
+    file = beside(path)
+    found = None if file is None else _table(_said(file), path.name)
     title, note, source, day = (
         text_of((found or {}).get(f"dc:{name}")) for name in ("title", "description", "source", "date")
     )
-    columns = _objects(_object((found or {}).get("tableSchema")).get("columns"))
-    unit = next(filter(None, (text_of(column.get(UNIT)) for column in columns)), "")
+    # Figures that were thousands of persons are persons.
+    unit = next((unit for unit in _units(found or {}) if multiplier_in(unit) == 1), "")
     return About(title, notes=tuple(filter(None, [note])), unit=unit, source=source, date=day[:10])
+
+
+def _units(table: Json) -> list[str]:
+    """The units that a description says of columns."""
+    columns = _objects(_object(table.get("tableSchema")).get("columns"))
+    return [unit for column in columns if (unit := text_of(column.get(UNIT)))]
 
 
 def _said(file: Path) -> object:
@@ -131,6 +157,8 @@ def text_of(value: object) -> str:
 
 def _table(said: object, name: str) -> Json | None:
     """The description of one table: the only one, or that of this file's name."""
+    if (found := as_csvw(said, name)) is not None:
+        return found
     top = _object(said)
     tables = _objects(top.get("tables")) or ([top] if "tableSchema" in top or "url" in top else [])
     named = [t for t in tables if text_of(t.get("url")).rpartition("/")[2] == name]
@@ -143,6 +171,8 @@ class _Described:
 
     table: Json
     group_dialect: object = None
+    head: str = ""
+    """The beginning of the file, where one of several titles of a column stands."""
 
     @property
     def _schema(self) -> Json:
@@ -150,13 +180,16 @@ class _Described:
 
     @property
     def _columns(self) -> dict[str, Json]:
-        """Columns by what stands above them: the first title, else the name."""
+        """Columns by what stands above them: the title that stands there, else the first, else the name."""
         listed = _objects(self._schema.get("columns"))
-        return {
-            text_of(column.get("titles")) or text_of(column.get("name")): column
-            for column in listed
-            if column.get("virtual") is not True
-        }
+        return {self._title(column): column for column in listed if column.get("virtual") is not True}
+
+    def _title(self, column: Json) -> str:
+        titles = column.get("titles")
+        listed = [*titles.values()] if isinstance(titles, Mapping) else [titles]
+        texts = [text_of(one) for text in listed for one in (text if isinstance(text, list) else [text])]
+        there = (text for text in texts if text and text in self.head)
+        return next(there, "") or text_of(titles) or text_of(column.get("name"))
 
     def _numbers(self) -> Iterator[str]:
         """The columns of numbers that are no part of the key."""

@@ -20,6 +20,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import columns_of, rows_of, text, texts
 from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedColumn, in_rows
 from tabprotect.engine.formats.layouts.observations import refuse_texts
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About
@@ -68,7 +69,7 @@ class LabelledFormat(ColumnFormat):
             for name, (_, different, labels, _), buffer in zip(read, columns, buffers, strict=True)
         }
 
-    def about(self, path: Path) -> About:
+    def about(self, path: Path, reading: Reading) -> About:
         try:
             found, _ = self.asked("labelled_texts", {"reader": self.reader}, path, SILENT)
         except InputError:

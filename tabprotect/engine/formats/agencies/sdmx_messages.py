@@ -165,6 +165,9 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
     """The observations as cells, with their statuses in the notes."""
     listed = list(observations)
     values, notes = _multiplied(listed, reading)
+    if any(UNIT_MULT in one.statuses for one in listed):
+        # Nothing is left to be said of the multiplier.
+        reading = replace(reading, scale=reading.scale or 1)
     names = tuple(listed[0].key) if listed else ()
     if any(one.key.keys() != set(names) for one in listed):
         raise InputError(message("the observations are not all of the same dimensions"), hint=HINT)

@@ -51,7 +51,7 @@ class Acro(Format):
     def parts(self, path: Path) -> tuple[str, ...]:
         return tuple(dict.fromkeys(table.uid for table in tables_of(path)))
 
-    def about(self, path: Path) -> About:
+    def about(self, path: Path, reading: Reading) -> About:
         said = [text for table in tables_of(path) if not table.holds for text in table.comments]
         return About(notes=tuple(dict.fromkeys(said)))
 
@@ -137,6 +137,9 @@ def _named(tables: Sequence[ResultTable]) -> str:
 def _with_hidden(rows: list[LaidOutRow], table: ResultTable) -> list[LaidOutRow]:
     """The rows with the mark of suppression in cells that are empty because ACRO lists them."""
     high, wide = table.shape
+    if not high and rows:
+        # No outcomes: one row of heads and one column of labels.
+        high, wide = len(rows) - 1, len(rows[0].fields) - 1
     out = [*rows]
     for down, across in table.flagged:
         at = len(rows) - high + down

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.csvw import SUFFIX, about, described, description
+from tabprotect.engine.formats.agencies.csvw import SUFFIX, about, beside, described, description
 from tabprotect.engine.formats.agencies.frictionless import SUFFIX as PACKAGE
 from tabprotect.engine.formats.agencies.frictionless import package
 from tabprotect.engine.formats.csv_text import write_csv
@@ -30,8 +30,7 @@ from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.rows.figures import FigureRows
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, COUNT, FREE
-from tabprotect.engine.formats.text.rows import RowSource, SheetRows, TextRows
-from tabprotect.engine.paths import is_file
+from tabprotect.engine.formats.text.rows import RowSource, SheetRows, TextRows, check_width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.table import Table
@@ -100,11 +99,10 @@ class Csv(RowFormat):
     )
 
     def described(self, path: Path, reading: Reading) -> Reading:
-        beside = path.with_name(path.name + SUFFIX)
-        file = beside if reading.metadata is None else Path(reading.metadata)
-        return described(path, reading, file) if reading.metadata or is_file(beside) else reading
+        file = beside(path) if reading.metadata is None else Path(reading.metadata)
+        return reading if file is None else described(path, reading, file)
 
-    def about(self, path: Path) -> About:
+    def about(self, path: Path, reading: Reading) -> About:
         return about(path)
 
     def rows(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[RowSource, list[str]]:
@@ -134,6 +132,9 @@ class Csv(RowFormat):
                     line=text.line(0),
                     hint=message("the first row must name every variable once"),
                 )
+        if any(mark in name for name in header for mark in "\r\n"):
+            # The engine takes the first line end, which stands within a name, for that of all rows.
+            return _read_here(text, header)
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
         names = ", ".join(f"c{i} AS {quoted(name)}" for i, name in enumerate(header))
         packed = "gzip" if path.suffix.lower() == ".gz" else "none"
@@ -168,6 +169,15 @@ class Csv(RowFormat):
 
     def figures(self, figures: FigureRows) -> Iterator[bytes]:
         return figures.copied("FORMAT csv, HEADER")
+
+
+def _read_here(text: TextRows, header: list[str]) -> RecordsFile:
+    """The records of a text, read row by row."""
+    rows = list(text.rows())[1:]
+    check_width(text, rows, at=1, width=len(header))
+    columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    arrays = {name: np.array(column, dtype=object) for name, column in zip(header, columns, strict=True)}
+    return RecordsFile("records", text, columns=arrays)
 
 
 def _in_columns(cube: Cube) -> bytes:

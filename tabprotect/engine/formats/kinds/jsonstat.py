@@ -102,9 +102,9 @@ class JsonStat(Format):
             stated=extension if isinstance(extension, dict) else {},
             labels={name: _labels(category) for name, category in zip(ids, described, strict=True)},
             trees={
-                name: StatedTree.of_parents(codes, parents)
+                name: StatedTree.of_parents(codes, _parents(category), _eliminated(dimension, name, codes))
                 for name, codes, category in zip(ids, categories, described, strict=True)
-                if (parents := _parents(category))
+                if _parents(category) or _eliminated(dimension, name, codes)
             },
         )
         cells, remarks = observations.cells(reading, _measures(dataset, dimension, ids))
@@ -112,7 +112,7 @@ class JsonStat(Format):
             _refuse_units(category, names, reading)
         return cells, [*notes, *remarks, *_flags(dataset)]
 
-    def about(self, path: Path) -> About:
+    def about(self, path: Path, reading: Reading) -> About:
         dataset, _ = _dataset(_parsed(path))
         label, source, day = (text_of(dataset.get(name)) for name in ("label", "source", "updated"))
         notes = dataset.get("note")
@@ -308,6 +308,14 @@ def _parents(category: Mapping[str, object]) -> dict[str, str]:
     said = found.items() if isinstance(found, dict) else ()
     parts = ((child, parent) for parent, children in said if isinstance(children, list) for child in children)
     return {child: parent for child, parent in parts if isinstance(child, str)}
+
+
+def _eliminated(dimension: Mapping[str, object], name: str, codes: Sequence[str]) -> str | None:
+    """The code that stands for all of a dimension, as services of PX state it in its extension."""
+    own = dimension.get(name)
+    said = own.get("extension") if isinstance(own, dict) else None
+    found = said.get("eliminationValueCode") if isinstance(said, dict) else None
+    return found if isinstance(found, str) and found in codes else None
 
 
 def _values(

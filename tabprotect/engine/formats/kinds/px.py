@@ -180,14 +180,20 @@ class Px(Format):
                 hint=message("keep them as notes (--strict refuses them)"),
             )
         notes += [message("{keyword}: {said}", name, text) for name, text in file.odd.items()]
+        if file.others and reading.texts_in is None:
+            notes.append(
+                message(
+                    "names and texts in {languages} were left out (--texts-in)", joined(file.others, ", ")
+                )
+            )
         unused = [keyword for keyword in file.said if keyword in ABOUT_NUMBERS]
         notes += (
             [message("said of the numbers and left out: {keywords}", ", ".join(unused))] if unused else []
         )
         return cells, notes
 
-    def about(self, path: Path) -> About:
-        file = _read(path, None)
+    def about(self, path: Path, reading: Reading) -> About:
+        file = _in_language(_read(path, reading.encoding), reading.texts_in)
         notes = (text for keyword in ("NOTEX", "NOTE") for text in file.all(keyword))
         unit, day = file.one("UNITS"), file.one("LAST-UPDATED") or file.one("CREATION-DATE")
         return About(
@@ -406,6 +412,9 @@ def _in_language(file: _File, wanted: str | None) -> _File:
                 strings = [named.get(text, text) for text in strings]
             new = named.get(about, about)
             said.setdefault(keyword, {})[new] = other.get(keyword, {}).get(new, strings)
+    for keyword, of in other.items():
+        for about, strings in of.items():
+            said.setdefault(keyword, {}).setdefault(about, strings)
     return replace(file, said=said)
 
 

@@ -141,7 +141,8 @@ class SdmxCsv(Format):
         form = Form("long", value, left_out=frozenset(dropped))
         _refuse_units(source, ids, reading)
         powers = _powers(source, ids) if reading.scale is None else {}
-        scaled = replace(reading, scale=10 ** max(powers.values())) if any(powers.values()) else reading
+        # A multiplier of 1 is stated, too.
+        scaled = replace(reading, scale=10 ** max(powers.values())) if powers else reading
         try:
             cells, notes = read_long(
                 source, form, scaled, marks=CountMarks.parse(reading.marks), progress=progress

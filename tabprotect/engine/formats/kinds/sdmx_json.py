@@ -142,7 +142,7 @@ class SdmxJson(SdmxMessage):
             }
             return StatedStructure(parents, {d["id"]: text_of(d.get("name")) for d in every} if ours else {})
 
-    def about(self, path: Path) -> About:
+    def about(self, path: Path, reading: Reading) -> About:
         with _parsed(path) as top:
             return about_of(_texts(top, *_parts(top)))
 

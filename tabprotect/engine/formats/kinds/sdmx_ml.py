@@ -85,7 +85,7 @@ class SdmxMl(SdmxMessage):
                 said.setdefault(text(kind, path), []).append(text(told, path))
         return {kind: codes[0] if len(codes) == 1 else UNKNOWN for kind, codes in said.items()}
 
-    def about(self, path: Path) -> About:
+    def about(self, path: Path, reading: Reading) -> About:
         said = rows_of(_answer("xml_texts", path, names=TEXTS), 0, 2, path)
         return about_of((text(kind, path), text(told, path)) for kind, told in said)
 

@@ -80,7 +80,7 @@ def count_in(
     *,
     decimal: str | None = None,
     missing_are: str | None = None,
-    scale: int = 1,
+    scale: int | None = None,
 ) -> int | None:
     """The count that a text, or the mark in place of one, stands for.
 
@@ -94,7 +94,7 @@ def count_in(
     missing_are
         What cells without a count are, if it is said: ``zero``, ``structural``, ``suppressed``.
     scale
-        What a count is multiplied by.
+        What a count is multiplied by; ``None`` if nobody says it.
 
     Raises
     ------

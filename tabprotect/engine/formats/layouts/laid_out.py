@@ -26,7 +26,7 @@ from tabprotect.engine.formats.layouts.laid_out_columns import (
 )
 from tabprotect.engine.formats.layouts.table_forms import dropped_columns
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
+from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows, without_quoted
 from tabprotect.languages.messages import message, plural
 
 MOST_HEADERS = 4
@@ -51,16 +51,17 @@ def text_rows(source: TextRows, delimiter: str | None) -> list[LaidOutRow]:
         If the quotation marks are wrong for every delimiter.
     """
     text = source.text()
+    plain = without_quoted(text)
     best: list[LaidOutRow] = []
     rank = (-1, -1)
     fault: csv.Error | None = None
     for sign in [delimiter] if delimiter else DELIMITERS:
         try:
-            rows = _split(text, sign)
+            split, rows = _split(plain, sign), _split(text, sign)
         except csv.Error as error:
             fault = error
             continue
-        sizes = Counter(len(row.fields) for row in rows if len(row.fields) > 1)
+        sizes = Counter(len(row.fields) for row in split if len(row.fields) > 1)
         width, number = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
         if (number, width) > rank:
             rank, best = (number, width), rows

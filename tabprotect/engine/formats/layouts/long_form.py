@@ -63,7 +63,7 @@ class _Columns:
 
     def at_once(self, fields: Fields) -> _Part | None:
         """Read rows by whole arrays; ``None`` if they are not clear-cut."""
-        if self.reading.scale is not None:
+        if self.reading.scale not in (None, 1):
             return None
         numbers = fields.whole_numbers(self.count, point=self.reading.decimal != ",")
         if numbers is None:
@@ -83,7 +83,7 @@ class _Columns:
         kept: list[int] | None = None
         try:
             counts, decimals = parse_counts(
-                columns[self.count], decimal=self.reading.decimal, scale=self.reading.scale or 1
+                columns[self.count], decimal=self.reading.decimal, scale=self.reading.scale
             )
         except NotACountError:
             kept, counts, decimals = self._marked(rows[:sound], at=at)
@@ -111,7 +111,7 @@ class _Columns:
                     partial(self._in_place, row),
                     decimal=self.reading.decimal,
                     missing_are=self.reading.without_count,
-                    scale=self.reading.scale or 1,
+                    scale=self.reading.scale,
                 )
                 decimals += not self.marks.known(text) and ("." in text or "," in text)
             except NotACountError as error:

@@ -214,7 +214,7 @@ class _Counts:
         if signs and re.fullmatch(rf"[+-]?[0-9]{{1,3}}([{signs}][0-9]{{3}})+([.,][0-9]*)?", plain):
             plain = re.sub(f"[{signs}]", "", plain)
         try:
-            return parse_count(plain, decimal=self.reading.decimal, scale=self.reading.scale or 1)
+            return parse_count(plain, decimal=self.reading.decimal, scale=self.reading.scale)
         except NotACountError as error:
             raise InputError(
                 str(error), file=self.name, line=row.line, cell=where, hint=_hint(plain) or error.hint

@@ -159,7 +159,7 @@ class Observations:
 
     def _counts(self, reading: Reading, rows: Ints | None) -> tuple[Ints, Ints | None]:
         """The counts of some entries, and the entries that have one; ``None`` if all have one."""
-        if isinstance(self.values, np.ndarray) and reading.scale is None:
+        if isinstance(self.values, np.ndarray) and reading.scale in (None, 1):
             return (self.values, None) if rows is None else (self.values[rows], rows)
         entries: Sequence[int] = range(len(self.values)) if rows is None else rows.tolist()
         if reading.marks is None:
@@ -187,7 +187,7 @@ class Observations:
                 partial(self.in_place, entry),
                 decimal=reading.decimal,
                 missing_are=reading.without_count,
-                scale=reading.scale or 1,
+                scale=reading.scale,
             )
         except NotACountError as error:
             means = self.explained.get(text, "")
@@ -207,11 +207,11 @@ class Observations:
 def _plain(values: Sequence[object], reading: Reading) -> Ints | None:
     """The counts (entries,), if there are no marks."""
     numbers = [value for value in values if type(value) is int]
-    if reading.scale is None and len(numbers) == len(values) and _are_counts(numbers):
+    if reading.scale in (None, 1) and len(numbers) == len(values) and _are_counts(numbers):
         return np.array(numbers, dtype=np.int64)
     texts = [_text(value) for value in values]
     try:
-        scale = reading.scale or 1
+        scale = reading.scale
         return parse_counts(texts, decimal=reading.decimal, scale=scale)[0] if all(texts) else None
     except NotACountError:
         return None

@@ -10,11 +10,17 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.foreign.workbook_names import FAILED, NO_RESULT
 from tabprotect.engine.tables.table import INT64_MAX
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _DECIMAL = re.compile(r"([+-]?[0-9]{1,40})([.,])([0-9]{1,40})")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[ .,'\u2019\u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?")
+
+
+NO_COUNT = message(
+    "counts are whole numbers; means, shares, rates and sums are none; round weighted counts first"
+)
+IN_THOUSANDS = message("; only if the figures are counts in thousands: --scale 1000")
 
 
 class NotACountError(ValueError):
@@ -26,7 +32,7 @@ class NotACountError(ValueError):
         self.at = 0
 
 
-def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int:
+def parse_count(text: str, *, decimal: str | None = None, scale: int | None = None) -> int:
     """Parse one count, with its sign; the caller knows whether it may be negative.
 
     A fraction of zeros is a whole number (``3.0``; ``4373664,00`` as tau-ARGUS writes it), except
@@ -37,14 +43,14 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
     decimal
         ``"."`` or ``","``: the mark before decimals, which settles what ``1,000`` means.
     scale
-        What the number is multiplied by; its decimals must vanish.
+        What the number is multiplied by; its decimals must vanish. ``None`` if nobody says it.
 
     Raises
     ------
     NotACountError
     """
-    if scale != 1:
-        return _scaled(text.strip(), decimal, scale)
+    if scale not in (None, 1):
+        return _scaled(text.strip(), decimal, scale or 1)
     stripped = text.strip()
     if not stripped:
         raise NotACountError(message("the count is empty"), message("write 0 where a cell is empty"))
@@ -71,7 +77,7 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
                 message("every cell needs its count: a suppressed or missing one cannot be protected"),
             )
         )
-    value = int(_without_fraction(stripped, decimal, *found.groups()) if found else stripped)
+    value = int(_without_fraction(stripped, decimal, scale, *found.groups()) if found else stripped)
     if abs(value) > INT64_MAX:
         raise NotACountError(
             message("the count {stripped} is larger than 9.2e18", stripped),
@@ -80,7 +86,9 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
     return value
 
 
-def _without_fraction(text: str, decimal: str | None, whole: str, mark: str, fraction: str) -> str:
+def _without_fraction(
+    text: str, decimal: str | None, scale: int | None, whole: str, mark: str, fraction: str
+) -> str:
     """The whole part of a number whose fraction is nothing but zeros."""
     if fraction == "000" and decimal is None and len(whole.lstrip("+-0")) in (1, 2, 3):
         raise NotACountError(
@@ -95,10 +103,7 @@ def _without_fraction(text: str, decimal: str | None, whole: str, mark: str, fra
     if fraction.strip("0"):
         raise NotACountError(
             message("{stripped} is not a whole number", repr(text)),
-            message(
-                "counts are whole numbers; round weighted counts first, or say that the file has "
-                "thousands: --scale 1000"
-            ),
+            NO_COUNT if scale is not None else joined((NO_COUNT, IN_THOUSANDS), ""),
         )
     return whole
 
@@ -108,17 +113,19 @@ def _scaled(text: str, decimal: str | None, scale: int) -> int:
     found = _DECIMAL.fullmatch(text)
     whole, mark, fraction = found.groups() if found else (text, "", "")
     if not _WHOLE.fullmatch(whole) or (mark and decimal not in (None, mark)):
-        return parse_count(text, decimal=decimal)
+        return parse_count(text, decimal=decimal, scale=1)
     value, rest = divmod(abs(int(whole + fraction)) * scale, 10 ** len(fraction))
     if rest:
         raise NotACountError(
             message("{text} times {scale:,} is not a whole number", repr(text), scale),
             message("say what the numbers are multiplied by: --scale N"),
         )
-    return parse_count(f"-{value}" if whole.startswith("-") else str(value))
+    return parse_count(f"-{value}" if whole.startswith("-") else str(value), scale=1)
 
 
-def parse_counts(texts: Sequence[str], *, decimal: str | None = None, scale: int = 1) -> tuple[Ints, int]:
+def parse_counts(
+    texts: Sequence[str], *, decimal: str | None = None, scale: int | None = None
+) -> tuple[Ints, int]:
     """Parse many counts as int64 (n,), and how many of them were written with decimals.
 
     Raises
@@ -126,8 +133,8 @@ def parse_counts(texts: Sequence[str], *, decimal: str | None = None, scale: int
     NotACountError
         With ``at`` set.
     """
-    joined = "".join(texts)
-    if scale == 1 and joined.isascii() and joined.isdigit():
+    whole = "".join(texts)
+    if scale in (None, 1) and whole.isascii() and whole.isdigit():
         try:
             return np.fromiter(map(int, texts), dtype=np.int64, count=len(texts)), 0
         except (ValueError, OverflowError):
@@ -140,5 +147,5 @@ def parse_counts(texts: Sequence[str], *, decimal: str | None = None, scale: int
         except NotACountError as error:
             error.at = at
             raise
-        decimals += scale == 1 and ("." in text or "," in text)
+        decimals += scale in (None, 1) and ("." in text or "," in text)
     return values, decimals

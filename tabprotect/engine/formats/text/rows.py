@@ -18,6 +18,7 @@ from typing import BinaryIO, Protocol, cast
 import numpy as np
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.text.fields import WORD, Fields, split_fields
 from tabprotect.engine.paths import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
@@ -40,6 +41,13 @@ _PLAIN = re.compile("utf-8(-sig)?|ascii|iso8859-[0-9]+|cp125[0-9]")
 
 _SAID = re.compile('"?sep=(.)"?\r?\n')
 SAMPLE_ROWS = 60
+
+_QUOTED = re.compile(r'(?<![^\t;|,\r\n])"(?:[^"]|"")*+"(?=[\t;|,\r\n]|\Z)')
+
+
+def without_quoted(text: str) -> str:
+    """A text with a letter in place of each field in quotation marks, whatever the delimiter is."""
+    return _QUOTED.sub("q", text)
 
 
 class _Rows(Protocol):
@@ -274,28 +282,31 @@ class TextRows:
     def _sniff(self) -> str:
         with self._bytes() as file:
             reader = io.TextIOWrapper(file, self.encoding, newline="")
-            lines = list(itertools.islice(iter(lambda: reader.readline(BLOCK), ""), SAMPLE_ROWS))
+            whole = "".join(itertools.islice(iter(lambda: reader.readline(BLOCK), ""), SAMPLE_ROWS))
             reader.detach()
+        lines = without_quoted(whole).splitlines(keepends=True)
+        uniform: list[str] = []
         most = (0, 0)
         best = ","
         for delimiter in DELIMITERS:
-            widths = []
+            found: list[list[str]] = []
             sound = True
             try:
-                for row in csv.reader(lines, delimiter=delimiter, strict=True):
-                    if any(row):
-                        widths.append(len(row))
+                found.extend(filter(any, csv.reader(lines, delimiter=delimiter, strict=True)))
             except csv.Error as error:
                 # The sample may end inside a quoted field; other faults speak against it.
                 sound = "end of data" in str(error)
+            widths = [len(row) for row in found]
             if sound and widths and widths[0] > 1 and len(set(widths)) == 1:
-                return delimiter
+                if any(all(map(looks_numeric, column)) for column in zip(*found[1:], strict=True)):
+                    return delimiter
+                uniform.append(delimiter)
             # Lines of a title or a note are split in other ways than the table: what splits most
             # lines alike counts, then what splits the first one more often.
             alike = max((widths.count(width) for width in set(widths) if width > 1), default=0)
             if alike and (alike, widths[0]) > most:
                 most, best = (alike, widths[0]), delimiter
-        return best
+        return uniform[0] if uniform else best
 
     @contextmanager
     def _csv(self) -> Iterator[_Rows]:

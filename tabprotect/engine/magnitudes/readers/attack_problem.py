@@ -19,7 +19,7 @@ from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.magnitudes.tables.largest_only import RANKS
 from tabprotect.engine.magnitudes.tables.lists import Lists
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, judge
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, judge, most_ranks
 from tabprotect.engine.sensitivity.rule import CellContributions
 
 Reader = tuple[int, ...]
@@ -146,7 +146,7 @@ class AttackProblem:
     @cached_property
     def ranks(self) -> int:
         """Return how many of the largest contributions the rules look at, at least two."""
-        return max(2, *(rule.ranks for rule in self.rules))
+        return max(2, most_ranks(self.rules))
 
     def level(self, cells: Sequence[int]) -> int:
         """Return by how much the rules want the sum of cells to be uncertain; 0 where it is safe."""

@@ -59,6 +59,8 @@ class LargestOnly:
         left, more = value - self.top[cells].sum(axis=1), np.maximum(n - named, 1)
         place = rank - named[of]
         even = (left // more)[of] + (place < (left % more)[of])
-        inside = np.minimum(rank, self.ranks - 1)
-        own = np.where(rank < self.ranks, self.top[cells][of, inside], even)
+        own = even
+        if self.ranks:
+            inside = np.minimum(rank, self.ranks - 1)
+            own = np.where(rank < self.ranks, self.top[cells][of, inside], even)
         return start, cells[of] * RANKS + rank, own

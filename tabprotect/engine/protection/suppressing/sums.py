@@ -155,10 +155,10 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
         from tabprotect.engine.magnitudes.readers.size_letters import LETTERS, as_text
 
         asked = problem.contributions
-        if not asked.rules:
-            rules_of(())
         table, zeros = asked.table, str(values["zeros"])
         statuses = table.given + str(values["statuses"] or "")
+        if not asked.rules and not statuses.strip():
+            rules_of(())
         wanted = SuppressionRequest(
             rules=asked.rules,
             weights=asked.weights,

@@ -99,7 +99,7 @@ def test_version_2_of_json_and_its_measures(tmp_path: Path) -> None:
 def test_the_library_reads_what_is_written(tmp_path: Path, kind: Format) -> None:
     path = tmp_path / f"t{kind.suffixes[0]}"
     path.write_bytes(kind.publish(Cube(TABLE, HIDDEN, about=TOLD)))
-    assert kind.about(path) == replace(TOLD, changed="", notes=("Changed by 3. A note.",))
+    assert kind.about(path, Reading()) == replace(TOLD, changed="", notes=("Changed by 3. A note.",))
     observations = sdmx.read_sdmx(io.BytesIO(path.read_bytes())).data[0].obs
     assert len(observations) == TABLE.domain.size
     for one in observations:
@@ -132,14 +132,14 @@ def test_what_others_say_of_their_table(tmp_path: Path, text: str) -> None:
         "<c:AnnotationText>Revised.</c:AnnotationText></c:Annotation></c:Annotations></m:DataSet>"
     )
     (tmp_path / "t.xml").write_text(text.replace("</m:DataSet>", noted))
-    found = formats()["sdmx_ml"].about(tmp_path / "t.xml")
+    found = formats()["sdmx_ml"].about(tmp_path / "t.xml", Reading())
     assert found == About("Women", notes=("Revised.",), date="2024-05-06")
     (tmp_path / "t.json").write_text(
         json.dumps(JSON_2)
         .replace('"OBS_STATUS"', '"UNIT_MEASURE"')
         .replace('"id": "P"', '"name": {"en": "Persons"}')
     )
-    assert formats()["sdmx_json"].about(tmp_path / "t.json") == About(unit="Persons")
+    assert formats()["sdmx_json"].about(tmp_path / "t.json", Reading()) == About(unit="Persons")
 
 
 @BOTH

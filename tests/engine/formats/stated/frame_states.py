@@ -14,6 +14,7 @@ import pyreadstat
 import rdata
 from stated import Said, opened, states
 
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.microdata.tabulate import tabulate
 
@@ -126,7 +127,7 @@ for _form, _coded in {"spss": sav, "stata": dta}.items():
 
 
 def about(path: Path, title: str, notes: tuple[str, ...]) -> Said:
-    said = format_of(path).about(path)
+    said = format_of(path).about(path, Reading())
     assert said.title == title and said.notes == notes
     return Said("")
 
@@ -168,7 +169,9 @@ states("r", "levels of a factor, in records")(
 COUNTS = "sex,North,South\nm,5,6\nf,7,8\n"
 
 
-def acro(folder: Path, *outputs: tuple[str, str], cells: object = (), comments: object = ()) -> Path:
+def acro(
+    folder: Path, *outputs: tuple[str, str], cells: object = (), comments: object = (), outcomes: bool = True
+) -> Path:
     found = {}
     for number, (command, text) in enumerate(outputs):
         (folder / f"output_{number}_0.csv").write_text(text)
@@ -176,7 +179,7 @@ def acro(folder: Path, *outputs: tuple[str, str], cells: object = (), comments: 
         found[f"output_{number}"] = {
             "uid": f"output_{number}", "status": "review", "type": "table", "properties": {"method": "crosstab"},
             "files": [{"name": f"output_{number}_0.csv", "sdc": {"summary": {}, "cells": {"MinimumThresholdCheck": cells}}}],
-            "outcome": {name: {row[0]: "ok" for row in rows} for name in head[1:]},
+            "outcome": {name: {row[0]: "ok" for row in rows} for name in head[1:] if outcomes},
             "command": command, "comments": comments,
         }  # fmt: skip
     path = folder / "results.json"
@@ -200,6 +203,9 @@ states("acro", "several crosstabs")(
 )
 states("acro", "an empty cell that a check lists")(
     lambda folder: opened(acro(folder, (COUNT, COUNTS.replace("8", "")), cells=[[1, 1]]))
+)
+states("acro", "the same without outcomes")(
+    lambda folder: opened(acro(folder, (COUNT, COUNTS.replace("8", "")), cells=[[1, 1]], outcomes=False))
 )
 states("acro", "a cell with a count that a check lists")(
     lambda folder: opened(acro(folder, (COUNT, COUNTS), cells=[[1, 1]]), CELLS)

@@ -10,6 +10,8 @@ import pandas as pd
 from pyjstat import pyjstat
 from stated import Said, opened, put, states
 
+from tabprotect.engine.formats.reading_options import Reading
+
 CELLS = {("M", "N"): 5, ("M", "S"): 6, ("F", "N"): 7, ("F", "S"): 8}
 
 
@@ -26,7 +28,7 @@ def dataset(folder: Path, sex: object = None, what: object = None, **more: objec
 def about(path: Path, name: str) -> str:
     from tabprotect.engine.formats.registered import format_of
 
-    return str(getattr(format_of(path).about(path), name))
+    return str(getattr(format_of(path).about(path, Reading()), name))
 
 
 METRIC = {"role": {"metric": ["region"]}, "size": [2, 1], "value": [5, 7]}
@@ -42,6 +44,15 @@ def roles(folder: Path) -> Said:
 def totals(folder: Path) -> Said:
     sex = {"index": ["T", "M", "F"], "child": {"T": ["M", "F"]}}
     return opened(dataset(folder, sex, value=[12, 14, 5, 6, 7, 8]), CELLS)
+
+
+@states("jsonstat", '`extension: {"eliminationValueCode": "T"}` of a dimension')
+def eliminated(folder: Path) -> Said:
+    path = dataset(folder, {"index": ["T", "M", "F"]}, value=[12, 14, 5, 6, 7, 8])
+    whole = json.loads(path.read_text())
+    whole["dimension"]["sex"]["extension"] = {"elimination": True, "eliminationValueCode": "T"}
+    path.write_text(json.dumps(whole))
+    return opened(path, CELLS)
 
 
 @states("jsonstat", '`label: {"9": "Total"}`')

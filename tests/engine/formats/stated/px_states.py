@@ -7,6 +7,8 @@ from pathlib import Path
 from pyaxis import pyaxis
 from stated import Said, opened, put, states
 
+from tabprotect.engine.formats.reading_options import Reading
+
 HEAD = 'CHARSET="ANSI";\nAXIS-VERSION="2013";\nCODEPAGE="utf-8";\nLANGUAGE="en";\nDECIMALS=0;\n'
 SEX = 'VALUES("sex")="men","women";\n'
 AXES = f'STUB="sex";\nHEADING="region";\n{SEX}VALUES("region")="North","South";\n'
@@ -23,7 +25,7 @@ def px(folder: Path, more: str = "", axes: str = AXES, data: str = "5 6\n7 8") -
 def text_of(said: Said, path: Path, name: str) -> str:
     from tabprotect.engine.formats.registered import format_of
 
-    return str(getattr(format_of(path).about(path), name))
+    return str(getattr(format_of(path).about(path, Reading()), name))
 
 
 @states("px", '`CONTVARIABLE="what"`')
@@ -128,6 +130,22 @@ def labels(folder: Path) -> Said:
 def languages(folder: Path) -> Said:
     more = 'LANGUAGES="en","sv";\nVALUES[sv]("sex")="män","kvinnor";\n'
     return opened(put(folder, "t.px", f"{HEAD}{AXES}{more}DATA=\n5 6\n7 8;\n"), CELLS)
+
+
+@states("px", '`TITLE[sv]="Folkmängd"`, with `--texts-in sv`')
+def other_language(folder: Path) -> Said:
+    from tabprotect.engine.bundle.tables.about import Telling
+
+    more = (
+        'LANGUAGES="en","sv";\nTITLE="Population";\nTITLE[sv]="Folkmängd";\nNOTE[sv]="Utan studenter";\n'
+        'STUB[sv]="kön";\nVALUES[sv]("kön")="män","kvinnor";\n'
+    )
+    path = put(folder, "t.px", f"{HEAD}{AXES}{more}DATA=\n5 6\n7 8;\n")
+    told = Telling(texts_of=str(path), texts_in="sv").of("")
+    assert (told.title, told.notes) == ("Folkmängd", ("Utan studenter",))
+    assert Telling(texts_of=str(path)).of("").title == "Population"
+    sexes = {"men": "män", "women": "kvinnor"}
+    return opened(path, {(sexes[sex], region): n for (sex, region), n in CELLS.items()}, texts_in="sv")
 
 
 @states("px", '`TIMEVAL("region")=TLIST(A1),...`')

@@ -48,6 +48,15 @@ def mixed_multipliers(folder: Path) -> Said:
     return opened(table(folder, "UNIT_MULT", "3", "0", "0", "0"), cells)
 
 
+@states("sdmx-csv", "`UNIT_MULT` 0 and 5.5")
+def multiplier_of_one(folder: Path) -> Said:
+    path = table(folder, "UNIT_MULT", "0")
+    path.write_text(path.read_text().replace(",5,", ",5.5,", 1))
+    said = opened(path)
+    assert "--scale" not in said.text
+    return said
+
+
 @states("sdmx-csv", "`UNIT_MEASURE` THS_PER")
 def multiplier_in_words(folder: Path) -> Said:
     return opened(table(folder, "UNIT_MEASURE", "THS_PER"))

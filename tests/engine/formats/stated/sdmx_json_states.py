@@ -7,6 +7,8 @@ from pathlib import Path
 
 from stated import Said, opened, put, states
 
+from tabprotect.engine.formats.reading_options import Reading
+
 CELLS = {("M", "N"): 5, ("M", "S"): 6, ("F", "N"): 7, ("F", "S"): 8}
 
 
@@ -105,5 +107,5 @@ def dates(folder: Path) -> Said:
     from tabprotect.engine.formats.registered import format_of
 
     path = message(folder)
-    assert format_of(path).about(path).date == "2024-01-01"
+    assert format_of(path).about(path, Reading()).date == "2024-01-01"
     return opened(path, CELLS)

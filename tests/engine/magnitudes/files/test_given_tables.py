@@ -235,3 +235,8 @@ def test_a_table_of_sums_with_statuses_alone_opens(tmp_path: Path) -> None:
     assert names_largest(tmp_path / "t.tab") and notes == []
     assert table.given == '"A";"Y";pl;7;9\n"B";"Y";p\n'
     assert sorted(table.cells.value.tolist())[-1] == 1685 and table.decimals == 1
+    # Hidden by the statuses alone, with the protection level that they state: no rule is needed.
+    wanted = pattern.SuppressionRequest(rules=(), decided=given_sums(table.given, table))
+    hidden = pattern.suppress(table, wanted).hidden
+    unsafe, kept = (table.number({"v": v, "w": "Y"}) for v in "AB")
+    assert hidden[unsafe] and not hidden[kept] and hidden.sum() == 4
