@@ -36,7 +36,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.register.reading_together import LookedUp
+    from tabprotect.engine.register.people.reading_together import LookedUp
 
 Arguments = Mapping[str, object]
 

@@ -20,7 +20,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.register.reading_together import LookedUp
+    from tabprotect.engine.register.people.reading_together import LookedUp
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.record_files import GivenRecords
-    from tabprotect.engine.register.reading_together import LookedUp
+    from tabprotect.engine.register.people.reading_together import LookedUp
 
 
 def opened(source: str, reading: Reading, progress: Progress) -> History:

@@ -18,7 +18,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.reading_together import LookedUp, marks
+from tabprotect.engine.register.people.reading_together import LookedUp, marks
 from tabprotect.engine.register.register_entry import (
     COINS,
     LOOKED,

@@ -25,8 +25,13 @@ from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.parts_of_sums import SumsInCommon, SumsReading
-from tabprotect.engine.register.reading_together import JointReading, LookedUp, ReadingTogether, look_up
+from tabprotect.engine.register.people.parts_of_sums import SumsInCommon, SumsReading
+from tabprotect.engine.register.people.reading_together import (
+    JointReading,
+    LookedUp,
+    ReadingTogether,
+    look_up,
+)
 from tabprotect.engine.register.register_chain import Damage, lost, missing_lines
 from tabprotect.engine.register.register_entry import Earlier, RefusedMechanism, warnings_of
 from tabprotect.engine.register.spending import spending_warning, spent_before

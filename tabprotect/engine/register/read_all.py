@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.problem import StaffVerdict
-from tabprotect.engine.register.reading_together import Counted, LookedUp
+from tabprotect.engine.register.people.reading_together import Counted, LookedUp
 from tabprotect.engine.register.register_chain import Damage, lost, missing_lines
 from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, RegisterEntry
 from tabprotect.engine.release.release import Release

@@ -16,7 +16,7 @@ from tabprotect.engine.agency import register_address
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.register.reading_together import marks
+from tabprotect.engine.register.people.reading_together import marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
 from tabprotect.gui.base.background.background_task import BackgroundTask

@@ -16,7 +16,7 @@ from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.register.reading_together import ReadingTogether
+from tabprotect.engine.register.people.reading_together import ReadingTogether
 
 SEED = "1234567890" * 4
 LIMIT = AgencyPolicy().belief_limit

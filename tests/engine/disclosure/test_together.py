@@ -20,7 +20,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 from tabprotect.engine.protection.method import published_beside
 from tabprotect.engine.protection.suppressing import sums
-from tabprotect.engine.register.counts_and_magnitudes import known_beside
+from tabprotect.engine.register.people.counts_and_magnitudes import known_beside
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes, numbers_between
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of

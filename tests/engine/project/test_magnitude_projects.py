@@ -20,7 +20,7 @@ from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle, publish
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
-from tabprotect.engine.register.counts_and_magnitudes import known_beside
+from tabprotect.engine.register.people.counts_and_magnitudes import known_beside
 
 FIRMS = """nace,region,ent,turnover
 10,N,a,900

@@ -24,9 +24,9 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.problem import MagnitudeProblem, Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.counts_and_magnitudes import other_measures
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.register.reading_together import LookedUp
+from tabprotect.engine.register.people.counts_and_magnitudes import other_measures
+from tabprotect.engine.register.people.reading_together import LookedUp
 from tabprotect.engine.register.register_entry import (
     Earlier,
     LeavingPublication,

@@ -19,9 +19,9 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.grouped_categories import Groups, groups_between, over_groups
-from tabprotect.engine.register.overlapping import hang_in_a_ring, overlap_evidence
-from tabprotect.engine.register.stated_margins import exact_margin
+from tabprotect.engine.register.people.grouped_categories import Groups, groups_between, over_groups
+from tabprotect.engine.register.people.overlapping import hang_in_a_ring, overlap_evidence
+from tabprotect.engine.register.people.stated_margins import exact_margin
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain

@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 from tabprotect.cli.main import main
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import MagnitudeProblem
-from tabprotect.engine.register.parts_of_sums import SumsInCommon, SumsReading
+from tabprotect.engine.register.people.parts_of_sums import SumsInCommon, SumsReading
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 

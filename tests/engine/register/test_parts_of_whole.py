@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.parts_of_whole import Counted, Whole, may_be_part
+from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain

@@ -24,7 +24,7 @@ from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals, remember_beside
 from tabprotect.engine.register.left_before import LeftBefore, left_before, spent_on_refusals
-from tabprotect.engine.register.reading_together import _closest, _holds, look_up, marks
+from tabprotect.engine.register.people.reading_together import _closest, _holds, look_up, marks
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.register.register_entry import (
     Earlier,

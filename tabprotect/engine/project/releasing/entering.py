@@ -23,7 +23,7 @@ from tabprotect.engine.paths import remark_on_versions
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import spent_on_refusals
-from tabprotect.engine.register.reading_together import LookedUp
+from tabprotect.engine.register.people.reading_together import LookedUp
 from tabprotect.engine.register.register_entry import (
     COINS,
     PEOPLE,

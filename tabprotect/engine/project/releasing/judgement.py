@@ -16,10 +16,10 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected, StaffVerdict
-from tabprotect.engine.register.counts_and_magnitudes import other_measures
 from tabprotect.engine.register.earlier_refusals import remember_beside
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.register.reading_together import LookedUp, look_up
+from tabprotect.engine.register.people.counts_and_magnitudes import other_measures
+from tabprotect.engine.register.people.reading_together import LookedUp, look_up
 from tabprotect.engine.release.mechanism import Gate
 
 

@@ -39,7 +39,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.register.reading_together import LookedUp, look_up, marks
+from tabprotect.engine.register.people.reading_together import LookedUp, look_up, marks
 from tabprotect.languages.messages import message
 
 

@@ -40,7 +40,7 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.protection.suppressing.given_statuses import unsafe_cells
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
-from tabprotect.engine.register.reading_together import look_up
+from tabprotect.engine.register.people.reading_together import look_up
 from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message, plural

@@ -27,7 +27,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.register.reading_together import ReadingTogether, look_up
+from tabprotect.engine.register.people.reading_together import ReadingTogether, look_up
 from tabprotect.engine.register.register import Register, RegisterContents
 from tabprotect.engine.register.register_entry import OriginalMarks
 from tabprotect.engine.release.release import Release

@@ -19,7 +19,7 @@ from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
-from tabprotect.engine.register.parts_of_whole import Counted, Whole, may_be_part, shared_domain
+from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part, shared_domain
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount

@@ -14,7 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.belief.evidence import Evidence
-from tabprotect.engine.register.stated_margins import believed_sums, exact_margin
+from tabprotect.engine.register.people.stated_margins import believed_sums, exact_margin
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping

@@ -40,8 +40,8 @@ from tabprotect.languages.messages import joined
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
     from tabprotect.engine.register.kept_bundles import Files
-    from tabprotect.engine.register.overlapping import OverlapEvidence
-    from tabprotect.engine.register.people_in_common import InCommon
+    from tabprotect.engine.register.people.overlapping import OverlapEvidence
+    from tabprotect.engine.register.people.people_in_common import InCommon
     from tabprotect.engine.register.register import Register
 
 Drawn = tuple[tuple[Earlier, Release], ...]
@@ -169,7 +169,7 @@ class ReadingTogether:
 
     def _in_common(self, earlier: Sequence[Earlier], own: Evidence | None, known: set[int]) -> InCommon:
         """What releases tell whose people may be part of those at hand, or these of theirs."""
-        from tabprotect.engine.register.people_in_common import InCommon, InCommonReading
+        from tabprotect.engine.register.people.people_in_common import InCommon, InCommonReading
 
         wanted = [one for one in earlier if one.relation == "variables" and one.entry.number not in known]
         if own is None or not wanted:
@@ -190,8 +190,8 @@ class ReadingTogether:
         wanted = [one for one in rest if one.relation in ("records", "variables")]
         if not wanted:
             return [], frozenset()
-        from tabprotect.engine.register import overlapping
-        from tabprotect.engine.register.grouped_categories import groups_between
+        from tabprotect.engine.register.people import overlapping
+        from tabprotect.engine.register.people.grouped_categories import groups_between
 
         own, table = marks(self.problem), self.problem.table
         counted, silent = _counts_of(self.looked_up.releases(wanted, self.progress))

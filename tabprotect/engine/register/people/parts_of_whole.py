@@ -32,7 +32,7 @@ from tabprotect.engine.posterior.moves.signature_model import Coin
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.together.coin_chains import Bound, CoinChains
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.register.stated_margins import believed_margin, exact_margin
+from tabprotect.engine.register.people.stated_margins import believed_margin, exact_margin
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, Rerun, product
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.verdict_figures import JudgedBy

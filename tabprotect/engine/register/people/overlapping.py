@@ -19,8 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.belief.evidence import Evidence
-from tabprotect.engine.register.grouped_categories import Groups, groups_between, over_groups, summed_evidence
-from tabprotect.engine.register.stated_margins import (
+from tabprotect.engine.register.people.grouped_categories import (
+    Groups,
+    groups_between,
+    over_groups,
+    summed_evidence,
+)
+from tabprotect.engine.register.people.stated_margins import (
     believed_margin,
     exact_margin,
     known_margin,

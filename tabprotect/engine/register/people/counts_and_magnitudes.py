@@ -12,7 +12,7 @@ from tabprotect.engine.bundle.verify import of_magnitudes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.reading_together import LookedUp
+from tabprotect.engine.register.people.reading_together import LookedUp
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.groupings.grouping import true_table
