@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tabprotect.engine.agency import made_register
@@ -46,7 +46,24 @@ from tabprotect.languages.messages import capital, joined, message, plural
 LOST = message("The register lacks lines that it had: what left before is not known")
 """What is said of a register that is not whole."""
 
+MOST_NAMED = 12
+"""Earlier releases that are named one by one, where the house is asked."""
+
 RESTORE = message("put the register back from its copy; or say why it is published all the same")
+
+
+def numbers_said(numbers: Sequence[int]) -> str:
+    """Numbers in order, runs of three and more by their ends."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    said = [
+        [message("{first} to {last}", run[0], run[-1])] if len(run) > 2 else map(str, run) for run in runs
+    ]
+    return joined((one for some in said for one in some), ", ")
 
 
 def spent_on_refusals(
@@ -238,9 +255,9 @@ class LeftBefore:
             raise RefusedError(
                 joined([told.rstrip("."), self.question], ". "),
                 hint=message(
-                    "where they are other people, say so (people other:{numbers}); where all of them are to leave, "
+                    "where they are other people, say so (people {other}); where all of them are to leave, "
                     "protect them together, as one table with a variable more",
-                    joined(map(str, self.questions), ","),
+                    self._of_others,
                 ),
                 answers=(AGAIN,),
             )
@@ -272,10 +289,18 @@ class LeftBefore:
     @property
     def answers(self) -> tuple[Suggestion, ...]:
         """The answers that only the house can give: that other people are counted."""
+        if len(self.questions) > MOST_NAMED:
+            return (Suggestion(message("Other people than in all earlier releases"), {"people": "other"}),)
         return tuple(
             Suggestion(message("Other people than in no. {number}", number), {"people": f"other:{number}"})
             for number in self.questions
         )
+
+    @property
+    def _of_others(self) -> str:
+        """The answer that all of them count other people."""
+        named = joined(map(str, self.questions), ",")
+        return "other" if len(self.questions) > MOST_NAMED else f"other:{named}"
 
     @property
     def question(self) -> str:
@@ -284,7 +309,7 @@ class LeftBefore:
             len(self.questions),
             "Some of these people may be counted in no. {numbers} as well",
             "Some of these people may be counted in no. {numbers} as well",
-            joined(map(str, self.questions), ", "),
+            numbers_said(self.questions),
         )
 
     @property
@@ -295,7 +320,7 @@ class LeftBefore:
             self.unread,
             "No. {numbers} could not be compared with this one: find it in the register.",
             "No. {numbers} could not be compared with this one: find them in the register.",
-            joined(map(str, self.unread_numbers), ", "),
+            numbers_said(self.unread_numbers),
         )
 
     @property
@@ -402,7 +427,8 @@ def _left_before(
     release, whole = at_hand
     wrong, earlier = looked_up.damaged, list(looked_up.earlier)
     refused = spent_on_refusals(looked_up.refused.values(), problem.table.domain, release)
-    if not earlier:
+    spending = looked_up.spending(release)
+    if not spending:
         spent = None if refused == Spent() else _with_own(refused, release)
         return LeftBefore(damaged=wrong, spent=spent)
     all_of_them = earlier
@@ -414,14 +440,17 @@ def _left_before(
     again = [one for one, other in opened if release is not None and public.same_content(other, release)]
     earlier = [one for one in earlier if not any(one is other for other in again)]
     left = [one.entry.number for one in all_of_them if one not in earlier]
+    # Of all that has variables of the same names the latest are read.
+    older = () if problem.people.of(0) is not None else looked_up.older
     sums = SumsInCommon() if release is None else _sums(problem, release, earlier, looked_up, progress)
     if release is not None and not release.counted:
         # Other magnitudes of the same records are weighed by the verdict of the release itself.
         return LeftBefore(
             tuple(earlier),
-            unread_numbers=tuple(sorted(sums.unread)),
+            unread_numbers=tuple(sorted({*sums.unread, *older})),
             damaged=wrong,
             again=tuple(sorted(left)),
+            questions=older,
             sums=sums,
         )
     try:
@@ -430,17 +459,18 @@ def _left_before(
         # They cannot be of the same records, or the counts are too many to be laid out.
         close = frozenset(one.entry.number for one in earlier if one.relation != "variables")
         found = JointReading((), close, None)
-    spent = _with_own(spent_before(earlier, problem.people, refused), release)
+    before = [one for one in spending if one.entry.number not in left]
+    spent = _with_own(spent_before(before, problem.people, refused), release)
     return LeftBefore(
         tuple(earlier),
         found.verdict,
         found.read,
-        tuple(sorted(found.unread | sums.unread)),
+        tuple(sorted({*found.unread, *sums.unread, *older})),
         len(found.read) + (found.verdict is not None and release is not None),
         None if spent == Spent() else spent,
         damaged=wrong,
         again=tuple(sorted(left)),
-        questions=found.questions,
+        questions=tuple(sorted({*found.questions, *older})),
         sums=sums,
     )
 

@@ -6,8 +6,8 @@ It belongs to one key of the house, whose mark it keeps: under another key no or
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -58,6 +58,7 @@ from tabprotect.engine.register.register_rows import (
     lines_of,
     marked,
     now,
+    private_entries,
     refusals,
     rows_of,
     understood,
@@ -81,11 +82,14 @@ class RegisterContents:
         What is not as it was entered.
     head
         The last line of the chain.
+    older
+        The numbers of older ones that are not among the entries.
     """
 
     entries: tuple[RegisterEntry, ...]
     damaged: tuple[Damage, ...]
     head: Head
+    older: tuple[int, ...] = ()
 
 
 class Register:
@@ -186,23 +190,30 @@ class Register:
         head = lines[-1].head if lines else Head()
         return RegisterContents(tuple(entries), tuple(damaged), head)
 
-    def bearing_on(self, marks: OriginalMarks) -> RegisterContents:
+    def bearing_on(self, marks: OriginalMarks, named: Collection[int] = ()) -> RegisterContents:
         """The publications that may bear on an original, and every damage.
 
-        A register whose file is as it was when all of it was found whole is not read as a whole again.
+        Where many have nothing in common with it but names of variables the latest are read, and those
+        that are named by their numbers. A register whose file is as it was when all of it was found whole is not read as a whole again.
         """
 
         def look(connection: sa.Connection) -> tuple[RegisterContents, bool]:
             seen = seen_heads(self.name)
             if is_as_found(self.name, self._key) and all(holds(connection, head) for head in seen):
-                entries = bearing_on(connection, marks)
-                return RegisterContents(tuple(entries), (), head_of(connection)), False
+                entries, older = bearing_on(connection, marks, named)
+                return RegisterContents(tuple(entries), (), head_of(connection), older), False
             found = self._contents(connection, True)
             if whole := not found.damaged:
                 index_marks(connection, found.entries)
+                entries, older = bearing_on(connection, marks, named)
+                found = replace(found, entries=tuple(entries), older=older)
             return found, whole
 
         return self._remembering(look)
+
+    def private_entries(self) -> list[RegisterEntry]:
+        """Every private publication."""
+        return self._database.transaction(private_entries)
 
     def entries(self) -> list[RegisterEntry]:
         """Every publication that can be read, in order."""

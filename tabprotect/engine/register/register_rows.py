@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
 
@@ -15,11 +16,15 @@ from tabprotect.engine.register.kept_bundles import sound_bundles
 from tabprotect.engine.register.register_chain import Act, ChainLine, Damage, Damaged, digest_of, expected
 from tabprotect.engine.register.register_entry import LeavingPublication, OriginalMarks, RegisterEntry
 from tabprotect.engine.register.register_tables import CHAIN, MARK, REFUSED, RELEASE, STATEMENT
+from tabprotect.engine.release.privacy import KEY as PRIVACY
 
 Row = Mapping[str, object]
 
 MARK_DIGITS = 16
 """Digits of a mark by which entries are looked up; the whole of it is compared then."""
+
+MOST_ALIKE = 256
+"""Entries that are read of which nothing is alike but names of variables; of older ones the house is asked."""
 
 
 def head_of(connection: sa.Connection) -> Head:
@@ -119,15 +124,40 @@ def add_marks(connection: sa.Connection, marks: Iterable[tuple[str, int]]) -> No
 
 def found_by(marks: OriginalMarks) -> set[str]:
     """The beginnings of all marks of an original."""
-    every = (marks.original, marks.unlabelled, *marks.records, *marks.variables)
-    return {mark[:MARK_DIGITS] for mark in every if mark}
+    return _beginnings((marks.original, marks.unlabelled, *marks.records, *marks.variables))
 
 
-def bearing_on(connection: sa.Connection, marks: OriginalMarks) -> list[RegisterEntry]:
-    """The entries that have a mark in common with an original."""
-    numbers = sa.select(MARK.c.number).where(MARK.c.mark.in_(found_by(marks)))
-    wanted = sa.select(RELEASE).where(RELEASE.c.number.in_(numbers)).order_by(RELEASE.c.number)
-    return [_entry(row) for row in rows_of(connection, wanted)]
+def _beginnings(marks: Iterable[str]) -> set[str]:
+    return {mark[:MARK_DIGITS] for mark in marks if mark}
+
+
+def bearing_on(
+    connection: sa.Connection, marks: OriginalMarks, named: Collection[int] = ()
+) -> tuple[list[RegisterEntry], tuple[int, ...]]:
+    """The entries that have a mark in common with an original, and the numbers of those that are not read.
+
+    Of tables that merely have variables of the same names the latest are read, and those that are named.
+    """
+    read: sa.ColumnElement[bool] = RELEASE.c.number.in_(_numbered(found_by(marks)))
+    alike = _numbered(_beginnings(marks.named)).distinct().order_by(MARK.c.number.desc())
+    numbers = [int(row.number) for row in connection.execute(alike)]
+    if len(numbers) > MOST_ALIKE:
+        close = _numbered(found_by(replace(marks, variables=())))
+        last = RELEASE.c.number >= numbers[MOST_ALIKE - 1]
+        read &= last | RELEASE.c.number.in_(close) | RELEASE.c.number.in_(named)
+    entries = rows_of(connection, sa.select(RELEASE).where(read).order_by(RELEASE.c.number))
+    found = [_entry(row) for row in entries]
+    return found, tuple(sorted(set(numbers[MOST_ALIKE:]) - {one.number for one in found}))
+
+
+def _numbered(beginnings: Iterable[str]) -> sa.Select[tuple[int]]:
+    return sa.select(MARK.c.number).where(MARK.c.mark.in_(sorted(beginnings)))
+
+
+def private_entries(connection: sa.Connection) -> list[RegisterEntry]:
+    """The entries of private releases."""
+    stated = RELEASE.c.gate.contains(f'"{PRIVACY}"', autoescape=True)
+    return [_entry(row) for row in rows_of(connection, sa.select(RELEASE).where(stated))]
 
 
 def understood(

@@ -94,6 +94,7 @@ def _shared(earlier: Sequence[Earlier], people: People) -> list[tuple[Earlier, S
 
 def _other_people(earlier: Sequence[Earlier], people: People) -> set[int]:
     """The numbers of releases of other people: as the house says now, or has said of the same records."""
+    known = {one.entry.number for one in earlier}
     same = {one.entry.number for one in earlier if one.relation != "variables"}
     others = {
         one.entry.number
@@ -101,11 +102,13 @@ def _other_people(earlier: Sequence[Earlier], people: People) -> set[int]:
         if one.relation in ("records", "variables") and people.of(one.entry.number) == "other"
     }
     for one in earlier:
-        number = one.entry.number
-        before = People.parse(str(one.entry.publication.gate.get(PEOPLE, "")))
-        said = {of for of in range(1, number) if before.of(of) == "other"}
+        number, answers = one.entry.number, str(one.entry.publication.gate.get(PEOPLE, ""))
+        if not answers or (number not in same and people.of(number) is not None):
+            continue
+        before = People.parse(answers)
+        said = {of for of in (known if number in same else same) if of < number and before.of(of) == "other"}
         if number in same:
             others |= {of for of in said - same if people.of(of) is None}
-        elif said & same and people.of(number) is None:
+        elif said:
             others.add(number)
     return others

@@ -155,7 +155,7 @@ def test_a_part_and_its_whole_by_other_methods(counts: list[int], seed: int) -> 
     whole = released(part + rest, "cyclic_perturbation", seed, blocking="negative")
     own = released(part, "cell_key", seed + 100, keys="hashed")
     group = Whole(counted(whole), (counted(own),))
-    assert group.may_be
+    assert group.can_be
     right = by_listing(whole, [own])
     np.testing.assert_allclose(laws(group.beliefs(), 1), right, atol=1e-9)
     try:
@@ -169,8 +169,8 @@ def test_people_who_cannot_be_in_both() -> None:
     whole, own = (
         released(np.array(n), "cell_key", keys="hashed") for n in ([[2, 30], [40, 9]], [[60, 3], [4, 5]])
     )
-    assert not Whole(counted(whole), (counted(own),)).may_be
-    assert Whole(counted(own), (counted(own),)).may_be
+    assert not Whole(counted(whole), (counted(own),)).can_be
+    assert Whole(counted(own), (counted(own),)).can_be
 
 
 @pytest.mark.parametrize("method", ["cyclic_perturbation", "random_rounding"])

@@ -85,3 +85,18 @@ def test_private_tables_that_share_a_variable_need_no_question(
         assert main(["protect", "t.csv", *private, "--set", "epsilon=0.5", "--out", f"{second}.zip"]) == 0
     told = json.loads(capsys.readouterr().out.splitlines()[-1])["warnings"]
     assert any("epsilon 1 together" in one["message"] for one in told)
+
+
+def test_private_tables_of_other_variables_spend_as_well(
+    private: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same people by age and by income: who is in both has spent both budgets, whatever the variables."""
+    for name, first in (("age", 20), ("income", 5)):
+        Path(f"{name}.csv").write_text(f"{name},count\na,{first}\nb,31\nc,{64 - first}\n")
+    assert main(["protect", "age.csv", *private, "--out", "age.zip"]) == 0
+    again = ["protect", "income.csv", *private, "--out", "income.zip"]
+    capsys.readouterr()
+    assert main(again) == 5
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert "epsilon 2 together" in error["message"] and "people other:1" in error["hint"]
+    assert main([*again, "--people", "other:1"]) == 0

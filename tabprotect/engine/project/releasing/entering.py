@@ -156,7 +156,7 @@ class Outgoing:
                 admit(earlier, policy.second_release, reason)
                 refused = self.looked_up.refused.values()
                 admit_spending(
-                    earlier,
+                    [one for one in self.looked_up.spending(release) if one not in same],
                     release.mechanism.privacy,
                     policy.epsilon_limit,
                     self.people,

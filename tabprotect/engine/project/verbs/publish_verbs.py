@@ -106,7 +106,8 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
     _check_taken((*leaving.paths(place), *_beside(asked, place), dossier), asked)
     accepted = asked.again.strip() or asked.accept.strip() or before_it
     looked_up = looked_up or look_up(problem, context.register)
-    problem.people.check(one.entry.number for one in looked_up.earlier)
+    known = (one.entry.number for one in looked_up.spending(protected.release))
+    problem.people.check((*known, *looked_up.older))
     protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked_up)
     sealed, record = made[leaving.sealed(place)], protected.record
     if asked.replicates:

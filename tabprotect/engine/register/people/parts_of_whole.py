@@ -55,6 +55,9 @@ DRAWN = 2_000
 PAIRED = 50_000
 """Pairs of them that beliefs are read off."""
 
+MANY = 2**40
+"""More people than are counted anywhere."""
+
 NONE_FITS = 2
 """The solver's word for a programme without a solution."""
 
@@ -117,6 +120,27 @@ class Counted:
     def domain(self) -> Domain:
         """The shared variables, with the categories of the release."""
         return self.factors.domain
+
+    @property
+    def people(self) -> int:
+        """How many people the release says that there are."""
+        return self.evidence.release.table.total
+
+    @cached_property
+    def cell_ends(self) -> tuple[Ints, Ints]:
+        """The fewest and the most people of each of its cells that it leaves possible."""
+        known, walk = self.factors, self.evidence.likelihood
+        low, high = np.zeros(known.domain.size, dtype=np.int64), np.full(known.domain.size, MANY)
+        if self.by_moves and isinstance(walk, MoveSequence):
+            published = walk.published.counts.reshape(-1)
+            steps = walk.passes * np.bincount(walk.moves.cells, minlength=len(published))
+            low, high = np.maximum(published - steps, 0), published + steps
+        least, most = known.ends
+        sizes = np.diff(known.starts)
+        np.minimum.at(high, known.cells, np.repeat(most, sizes))
+        alone = sizes == 1
+        np.maximum.at(low, known.cells[known.starts[:-1][alone]], least[alone])
+        return low, high
 
     def placed(self, shared: Domain) -> Ints:
         """Its cells among those of a domain that has all its categories."""
@@ -450,8 +474,10 @@ class Whole:
         return [replace(one, error=error, draws=0.25 / error**2) for one in found_so]
 
     @property
-    def may_be(self) -> bool:
+    def can_be(self) -> bool:
         """Return False if no parts and rest give all that is stated."""
+        if any((rest.counts < 0).any() for rest in self.rests()):
+            return False
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_matrix
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import islice
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part, shared_domain
+from tabprotect.engine.register.people.possible_wholes import Numbered, PossibleWholes
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -73,30 +74,11 @@ class InCommonReading:
 
     def of(self, others: Iterable[tuple[int, Evidence]]) -> InCommon:
         """Read earlier releases, by their numbers."""
-        wholes: list[tuple[int, Counted]] = []
-        parts: list[tuple[int, Counted]] = []
+        wholes: list[Numbered] = []
+        parts: list[Numbered] = []
         read: set[int] = set()
-        unread: set[int] = set()
         asked: set[int] = set()
         tables: list[TableVerdict] = []
-
-        def judge(numbers: Sequence[int], group: Whole) -> None:
-            if any((rest.counts < 0).any() for rest in group.rests()) or not group.may_be:
-                # Nobody can be in both.
-                return
-            try:
-                found = self._judged(group)
-            except InputError:
-                return
-            except InfeasibleError:
-                unread.update(numbers)
-                asked.update(self._open(numbers))
-                return
-            read.update(numbers)
-            tables.extend(found)
-            if any(one.fails(self.limits) for one in found):
-                asked.update(self._open(numbers))
-
         for number, other in others:
             answer = self.people.of(number)
             names = shared_domain(self.own.release.domain, other.release.domain).names
@@ -113,19 +95,62 @@ class InCommonReading:
                     read.add(number)
                     tables.append(placed)
                     asked.update(self._open([number]) if placed.known else [])
-        for number, counted in wholes:
-            judge([number], Whole(counted, (self._own(counted),)))
-        for number, counted in parts:
-            judge([number], Whole(self._own(counted), (counted,)))
-        for group in _several(parts):
-            numbers, each = zip(*group, strict=True)
-            judge(numbers, Whole(self._own(each[0]), tuple(each)))
-        for number, counted in wholes:
-            for other_number, other_part in parts + wholes:
-                if other_number != number and other_part.domain.names == counted.domain.names:
-                    both = Whole(counted, (self._own(counted), other_part))
-                    judge([number, other_number], both)
-        return InCommon(tuple(sorted(read)), frozenset(unread), tuple(sorted(asked)), tuple(tables))
+        more = self._parted(wholes, parts)
+        return InCommon(
+            tuple(sorted(read | set(more.read))),
+            more.unread,
+            tuple(sorted(asked | set(more.asked))),
+            (*tables, *more.tables),
+        )
+
+    def _parted(self, wholes: Sequence[Numbered], parts: Sequence[Numbered]) -> InCommon:
+        """What releases tell that may be a whole and parts of it."""
+        unread, asked = set[int](), set[int]()
+        tables: list[TableVerdict] = []
+
+        def open_ones(numbers: Sequence[int]) -> None:
+            unread.update(numbers)
+            asked.update(self._open(numbers))
+
+        groups = self._groups(wholes, parts)
+        alone = [one for one in groups if len(one[0]) == 1]
+        for some in (alone, groups[len(alone) :]):
+            # What the house is asked about anyway is not judged beside others.
+            left = [one for one in some if not asked & set(one[0])]
+            possible = list(islice((one for one in left[:MOST_LOOKED_AT] if one[1].can_be), MOST_JUDGED + 1))
+            if len(possible) > MOST_JUDGED or len(left) > MOST_LOOKED_AT:
+                for numbers, _ in left:
+                    open_ones(numbers)
+                possible = [one for one in possible if not self._open(one[0])][:MOST_JUDGED]
+            for numbers, group in possible:
+                if asked & set(numbers):
+                    continue
+                try:
+                    found = self._judged(group)
+                except InputError:
+                    continue
+                except InfeasibleError:
+                    open_ones(numbers)
+                    continue
+                tables.extend(found)
+                if any(one.fails(self.limits) for one in found):
+                    asked.update(self._open(numbers))
+        read = {number for number, _ in (*wholes, *parts)} - unread
+        return InCommon(tuple(read), frozenset(unread), tuple(asked), tuple(tables))
+
+    def _groups(
+        self, wholes: Sequence[Numbered], parts: Sequence[Numbered]
+    ) -> list[tuple[tuple[int, ...], Whole]]:
+        """The wholes and parts that may tell something: the fewest releases, then the smallest rest first."""
+        every = [*wholes, *parts]
+        found: list[tuple[int, tuple[int, ...], Whole]] = []
+        for shared in dict.fromkeys(one.domain.names for _, one in every):
+            mine = [one for one in wholes if one[1].domain.names == shared]
+            theirs = [one for one in parts if one[1].domain.names == shared]
+            rules = together_at_risk(self.limits, [one.evidence for _, one in (*mine, *theirs)])
+            found += PossibleWholes(Counted.of(self.own, shared), mine, theirs, rules.high).groups()
+        found.sort(key=lambda one: (len(one[1]), *one[:2]))
+        return [(numbers, group) for _, numbers, group in found]
 
     def _open(self, numbers: Sequence[int]) -> list[int]:
         return [number for number in numbers if self.people.of(number) is None]
@@ -176,16 +201,11 @@ def together_at_risk(limits: Gate, evidence: Iterable[Evidence]) -> SmallCount:
     return SmallCount(min(rule.low for rule in rules), max(rule.high for rule in rules))
 
 
-def _several(parts: Sequence[tuple[int, Counted]]) -> Iterable[list[tuple[int, Counted]]]:
-    """Releases of parts of one whole of whom nobody need be in two, as many as there may be."""
-    left = [one for one in parts if one[1].domain.names == parts[0][1].domain.names]
-    for size in range(len(left), 1, -1):
-        for some in combinations(left[:MOST_PARTS], size):
-            yield list(some)
+MOST_JUDGED = 24
+"""Wholes with their parts that are judged: half a minute or so. Where there are more the house is asked."""
 
-
-MOST_PARTS = 4
-"""Parts of a whole that are tried together."""
+MOST_LOOKED_AT = 400
+"""Those of whom it is looked whether anybody can be in all of them, some seconds."""
 
 
 def _certain_changes(domain: Domain, changes: Sequence[tuple[tuple[str, ...], Ints]]) -> Ints:

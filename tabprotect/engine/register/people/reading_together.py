@@ -301,6 +301,8 @@ class LookedUp:
         The mechanisms that the gate refused for the table, by their digests.
     head
         The last line of the register.
+    older
+        Numbers of further releases whose tables have variables of the same names.
     read
         What was read of it together with releases at hand.
     """
@@ -310,6 +312,7 @@ class LookedUp:
     damaged: tuple[Damage, ...] = ()
     refused: Mapping[str, RefusedMechanism] = field(default_factory=dict)
     head: Head = NO_LINES
+    older: tuple[int, ...] = ()
     _kept: dict[int, Files] = field(default_factory=dict, repr=False)
     read: list[JointReading] = field(default_factory=list, repr=False)
 
@@ -317,8 +320,26 @@ class LookedUp:
         """Return True if nothing that bears on the table was entered since."""
         if opened.head() == self.head:
             return True
-        now = tuple(related(own, opened.bearing_on(own).entries)), opened.refused(*own.of_refusals)
-        return now == (self.earlier, self.refused)
+        named = [one.entry.number for one in self.earlier]
+        now = opened.bearing_on(own, named)
+        found = tuple(related(own, now.entries)), now.older, opened.refused(*own.of_refusals)
+        return found == (self.earlier, self.older, self.refused)
+
+    def spending(self, release: Release | None) -> tuple[Earlier, ...]:
+        """The publications whose budgets may be spent on the people of a release, and those that bear on it.
+
+        Who is counted in two private tables has spent both budgets, whatever their variables.
+        """
+        private = release is not None and release.mechanism.privacy is not None
+        if not self.place or not (private or self.older):
+            return self.earlier
+        from tabprotect.engine.register.register import Register
+
+        known = {one.entry.number for one in self.earlier}
+        with Register(self.place) as opened:
+            others = [one for one in opened.private_entries() if one.number not in known]
+        wanted = (one for one in others if private or one.number in self.older)
+        return *self.earlier, *(Earlier(one, "variables", named_alike=False) for one in wanted)
 
     def files(self, of: Sequence[Earlier]) -> list[tuple[Earlier, Files]]:
         """Publications whose bundles are kept, with their files, in order; not those of other labels."""
@@ -381,14 +402,14 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
 
     own = marks(problem)
     with Register(place) as opened:
-        found = opened.bearing_on(own)
+        found = opened.bearing_on(own, [number for number, _ in problem.people.answers])
         refused = opened.refused(*own.of_refusals)
         earlier = tuple(related(own, found.entries))
         # These are read whatever is asked of them.
         close = [one.entry for one in earlier if one.relation in ("original", "records")]
         kept: dict[int, Files] = {entry.number: {} for entry in close}
         kept.update(opened.files(close))
-    return LookedUp(place, earlier, found.damaged, refused, found.head, kept)
+    return LookedUp(place, earlier, found.damaged, refused, found.head, found.older, kept)
 
 
 def _plain(one: Evidence) -> Release | Evidence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -208,9 +209,9 @@ def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
     bearing_on, files = Register.bearing_on, ReleaseFiles.files
     begun, to_bytes = Register.__init__, public.to_bytes
 
-    def looked_at(register: Register, marks: OriginalMarks) -> RegisterContents:
+    def looked_at(register: Register, marks: OriginalMarks, named: Collection[int] = ()) -> RegisterContents:
         asked.append(marks)
-        return bearing_on(register, marks)
+        return bearing_on(register, marks, named)
 
     def written(leaving: ReleaseFiles, place: Path, **given: Any) -> dict[Path, bytes]:
         made.append(place)
