@@ -179,7 +179,7 @@ class Belief(Framed):
         """A row for each cell, or with ``distributions`` for each possible count of each cell.
 
         Columns: the categories; ``published``; then ``mean``, ``mode``, ``low`` and ``high`` of the
-        central 90 % interval and ``entropy`` (bits), or ``count`` and ``probability``.
+        central 90 % interval and ``entropy`` (bits), and of swapped records the estimate ``unbiased``; or ``count`` and ``probability``.
 
         Examples
         --------
@@ -198,6 +198,8 @@ class Belief(Framed):
             figures = {"mean": found.mean, "mode": found.mode, "low": low, "high": high}
             figures["entropy"] = found.entropy
             columns |= {name: values.reshape(-1) for name, values in figures.items()}
+            if found.weakened is not None:
+                columns["unbiased"] = found.weakened.unbiased
             return made(columns, kind or self.kind)
         rows = PosteriorColumns.of(found, np.arange(self.domain.size))
         columns = {name: values[rows.cells] for name, values in columns.items()}

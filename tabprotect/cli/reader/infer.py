@@ -347,6 +347,11 @@ def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
                 value=chances_text(*posterior.distribution(index)),
             )
         )
+    if (weakened := posterior.weakened) is not None:
+        lines[-len(shown) :] = [
+            message("{line}  (without bias {unbiased:.2f})", line, weakened.unbiased[domain.flat(index)])
+            for line, index in zip(lines[-len(shown) :], shown, strict=True)
+        ]
     if len(shown) < len(cells):
         lines.append(message("... {cells:,} more; take --json, --format or --cells", len(cells) - len(shown)))
     return lines
@@ -362,6 +367,16 @@ def _heading(posterior: Posterior) -> list[str]:
         ),
         how_found(posterior).text,
     ]
+    if posterior.weakened is not None:
+        left = posterior.weakened.left
+        lines.append(
+            message(
+                "Association is weakened in what is published: {low:.2f} to {high:.2f} of it are left. Estimates "
+                "without bias make up for that, and scatter more.",
+                left.min(),
+                left.max(),
+            )
+        )
     if posterior.way == "monte_carlo" and not posterior.independent:
         lines.append(capital(posterior.reason) + ".")
     lines.append(

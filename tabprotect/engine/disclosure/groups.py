@@ -26,6 +26,7 @@ from tabprotect.engine.equal_rows import members
 from tabprotect.engine.posterior.factors.solved_parts import PartSums
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
 from tabprotect.engine.posterior.posterior import ExactSums, Posterior
+from tabprotect.engine.posterior.swaps.swap_laws import SwapLaws
 from tabprotect.engine.posterior.widening import NOT_WIDENED, Widening
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.mechanism import Gate
@@ -37,6 +38,9 @@ MOST_CELLS = 200_000
 
 LISTED_CELLS, LISTED_ENTRIES = 100, 2**22
 """Cells up to which originals are listed first, and most counts of all listed ones."""
+
+FEW_SURELY = 1e-12
+"""The chance of a group to be small that is left out where its law is not worked out jointly."""
 
 LAWS, LAWS_WORK = 1_500, 2**25
 """Most laws of sums of one table, a millisecond each, and most entries of all of them."""
@@ -312,7 +316,7 @@ class _Asked:
     def by_laws(self) -> GroupBeliefs | None:
         """Work out the exact laws of sums; ``None`` beyond the work, or where they do not tell."""
         laws = self.posterior.exact_sums
-        if not isinstance(laws, SumLaws | PartSums):
+        if not isinstance(laws, SumLaws | PartSums | SwapLaws):
             return None
         lowest, highest = self._ends()
         candidates = self._candidates()
@@ -343,7 +347,7 @@ class _Asked:
 class _Counted:
     """Exact laws of sums, within the work."""
 
-    def __init__(self, laws: SumLaws | PartSums, progress: Progress) -> None:
+    def __init__(self, laws: SumLaws | PartSums | SwapLaws, progress: Progress) -> None:
         self.laws, self.progress, self.left = laws, progress, LAWS_WORK
 
     def law(self, cells: Ints) -> tuple[int, Floats] | None:
@@ -378,6 +382,10 @@ class _Counted:
         if isinstance(self.laws, SumLaws):
             few = self.below(np.concatenate([own, np.repeat(others, least)]), least)
             return None if few is None else empty - few
+        if isinstance(self.laws, SwapLaws):
+            # How many there are and who is among them move together: told where they are surely enough.
+            few = self.below(np.concatenate([own, others]), least)
+            return empty if few is not None and few < FEW_SURELY else None
         parts = self.laws.part_of_cell
         if not np.isin(parts[own][parts[own] >= 0], parts[others]).any():
             large = self.at_least(own, least)

@@ -74,6 +74,22 @@ class KnownSums(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Weakened:
+    """Estimates for users of counts in which association is weakened by a known factor.
+
+    Attributes
+    ----------
+    left : float64 (cells,)
+        What is left, on average, of a count's departure from independence.
+    unbiased : float64 (cells,)
+        The published counts with that made up for: without bias, and perhaps below 0.
+    """
+
+    left: Floats
+    unbiased: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Posterior:
     """Posterior distribution of every true count.
 
@@ -141,6 +157,8 @@ class Posterior:
         The laws of sums that were followed while it was simulated.
     widening
         What is known of what was bounded and not taken in.
+    weakened
+        What users make of published counts in which association is weakened; ``None`` where it is not.
     """
 
     published: Table
@@ -172,6 +190,7 @@ class Posterior:
     some_parts: SomeParts | None = field(default=None, repr=False)
     recorded_sums: KnownSums | None = field(default=None, repr=False)
     widening: Widening = NOT_WIDENED
+    weakened: Weakened | None = None
 
     def __getstate__(self) -> bytes:
         # Late: only who pickles waits for it. It takes functions within functions, as those that draw are.

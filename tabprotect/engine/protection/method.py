@@ -93,6 +93,8 @@ class Method(Documented, ABC):
     trial_work
         Nominal microseconds of trial runs for each inner cell: the costliest methods are tried
         last, and not at all beyond a budget.
+    other_way
+        Whether it is for uses that are not asked about, and is offered after methods that do as well.
     shape_alone
         Whether other settings are tried on synthetic tables of the same shape, where no margins
         are stated exactly.
@@ -116,6 +118,7 @@ class Method(Documented, ABC):
     limits: ClassVar[Mapping[str, Parameter[int] | Parameter[int | None]]] = MappingProxyType({})
     most_trials: ClassVar[int] = 100
     trial_work: ClassVar[float] = 20.0
+    other_way: ClassVar[bool] = False
     shape_alone: ClassVar[bool] = False
     instead: ClassVar[tuple[str, ...]] = ("cell_key", "cyclic_perturbation")
     levers: ClassVar[tuple[str, ...]] = ()

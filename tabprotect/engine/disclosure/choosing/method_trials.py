@@ -183,7 +183,7 @@ def ranked(
     """Rank methods for a table from best to worst.
 
     Methods that grant more of the wishes come first, then those that leave at most ``share`` of the
-    at-risk cells known, then those that change counts least. After them come untried methods, and last
+    at-risk cells known, then those that change counts least; other ways to do the same come after them. After them come untried methods, and last
     those that failed.
 
     Parameters
@@ -194,14 +194,14 @@ def ranked(
         The sums to be exact, if that is a wish.
     """
 
-    def key(trial: MethodTrial) -> tuple[bool, bool, int, tuple[bool, bool], float, float]:
+    def key(trial: MethodTrial) -> tuple[bool, bool, int, tuple[bool, bool, bool], float, float]:
         known = 1.0 if trial.known is None else trial.known
         missing = len(trial.lost(asked, sums))
         return (
             not trial.done,
             not trial.untried,
             missing,
-            (known > share, not trial.safe(share)),
+            (known > share, not trial.safe(share), methods()[trial.method].other_way),
             trial.loss,
             known,
         )

@@ -8,7 +8,7 @@ belief about one count weighs its law; about whole tables, the draws.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def infer_swaps(
     asked = _Asked(likelihood, prior, laws, SwapRuns(likelihood.plan, laws.published, backwards=True))
     found = laws.of_cells(progress) if of_cells and approach.way != "monte_carlo" else None
     if found is not None:
-        return asked.exact(*found)
+        return replace(asked.exact(*found), weakened=laws.weakened())
     if approach.way == "exact":
         raise InfeasibleError(
             message("of these swaps there are independent draws, but no exact laws"),
@@ -62,7 +62,8 @@ def infer_swaps(
         )
     generator = (randomness or Randomness.fresh()).generator()
     number = approach.draws or max(min(DRAWS, DRAWN_RECORDS // max(asked.runs.records, 1)), FEWEST_DRAWS)
-    return (asked.drawn if of_cells else asked.weighed)(number, generator, progress)
+    drawn = (asked.drawn if of_cells else asked.weighed)(number, generator, progress)
+    return replace(drawn, weakened=laws.weakened())
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.posterior.posterior import Weakened
 from tabprotect.engine.posterior.prior import Flat, OneCell, Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import RecordSwaps
@@ -157,6 +158,20 @@ class SwapLaws:
         np.minimum.at(low, self.classes[filled], rates[filled])
         np.maximum.at(high, self.classes[filled], rates[filled])
         return np.where(low >= high, low, np.nan)
+
+    def weakened(self) -> Weakened | None:
+        """What users make of the published counts; ``None`` but of one deal with one rate in each class."""
+        if not self.closed or np.isnan(self._one_rate).any():
+            return None
+        records, inside, having = (each.astype(np.float64) for each in self.numbers)
+        rate = np.where(np.isfinite(self._one_rate), self._one_rate, 0.0)[self.classes]
+        # Who is alone in a class stays where they are.
+        left = ((records * (1 - rate)) - (1 - rate) ** records) / np.maximum(records - 1, 1)
+        left = np.where(records > 1, left, 1.0)
+        if (left <= 0).any():
+            return None
+        apart = inside * having / np.maximum(records, 1)
+        return Weakened(left, apart + (self.published - apart) / left)
 
     def _divided(self, cells: Ints, inside: Ints, places: Ints, kinds: Ints) -> _Quarters:
         """The quarters that a rectangle of cells, ``cells``, makes of the cells of its class."""

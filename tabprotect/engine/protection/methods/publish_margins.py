@@ -17,10 +17,11 @@ the tightest cells. What else would have passed is not published: only the relea
 criterion with its threshold and rule, and whether the margins passed. Margins that are perturbed
 or rounded afterwards say no more than exact ones, so the proof holds for them.
 
-A width over the small counts says what margins by themselves leave open. That they passed tells
-more: where a cell is narrow, it holds no small count. Over all cells (cells=all) what passes
-follows from the margins alone, so that a reader is left with every width that is promised; fewer
-margins pass. What a reader believes is in the verdict, either way.
+Over all cells, as here where nothing else is said, what passes follows from the margins alone, so
+that a reader is left with every width that is promised. A width over the small counts
+(cells=at_risk) says what margins by themselves leave open, and more of them pass. That they passed
+tells more: where a cell is narrow, it holds no small count. What a reader believes is in the
+verdict, either way.
 
 Margins that get noise of differential privacy are not judged by widths: the noise protects them, and
 a judgement by the original would tell more than the budget. The budget is spent by every margin, and
@@ -134,7 +135,7 @@ CELLS: Parameter[Judged] = Parameter(
         "hold no such count."
     ),
     "choice",
-    "at_risk",
+    "all",
     choices=cast("Mapping[str, str]", JUDGED),
 )
 

@@ -80,6 +80,7 @@ class RecordSwapping(Method):
     name = "record_swapping"
     label = message("Record swapping")
     trial_work = 40.0
+    other_way = True
     parameters = (
         SWAP,
         MATCH,

@@ -171,6 +171,8 @@ class WidthsPanel(SpacePanel):
                 ),
             ),
             rows,
+            # Names are whole in the narrowest window.
+            stretch=(3,),
             current=regions.at(self.space.focus),
         )
         self._shown.setText(tr("{rows} of {every} tables", count_text(len(rows)), count_text(len(every))))

@@ -104,7 +104,7 @@ def test_what_is_asked_comes_first_then_what_protects_then_what_changes_least(
     sums = ((A,), (B,))
     places = ranked(found, ("margins", "additive", "complete"), sums, LIMITS.share)
     whole = [place.trial.method for place in places if place.lost == ()]
-    assert places[0].lost == () and {"cyclic_perturbation", "record_swapping"} <= set(whole)
+    assert places[0].lost == () and whole[:2] == ["cyclic_perturbation", "record_swapping"]
     assert [len(p.lost) for p in places if p.trial.done] == sorted(
         len(p.lost) for p in places if p.trial.done
     )
@@ -112,7 +112,10 @@ def test_what_is_asked_comes_first_then_what_protects_then_what_changes_least(
     # What letters tell is judged whole.
     order = ["suppression", "publish_margins", "coarsening"]
     assert [one.trial.method for one in exact[:3]] == order
-    losses = [p.trial.loss for p in ranked(found, (), (), LIMITS.share) if p.trial.safe(0.05)]
+    safe = [p.trial for p in ranked(found, (), (), LIMITS.share) if p.trial.safe(0.05)]
+    # Swaps are another way: for many tables that agree, which nobody asked for.
+    assert safe[-1].method == "record_swapping"
+    losses = [trial.loss for trial in safe[:-1]]
     assert losses == sorted(losses)
     # Readers who know too much weigh more than any change.
     risky = tuple(replace(t, known=0.5) if t.method == "small_count_rounding" else t for t in found)

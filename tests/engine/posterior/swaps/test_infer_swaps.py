@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.disclosure import groups
+from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.approach import Approach
@@ -27,6 +30,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import RecordSwaps
 from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.swaps.swap_plan import SwapRuns
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
@@ -231,3 +235,45 @@ def test_small_counts_that_stay_by_places_count_as_known() -> None:
     # Of the first place one record only is of the first class, and cannot hide there.
     assert [found.tables[0].known for found in verdicts] == [0, 1]
     assert verdicts[1].passed is False
+
+
+@pytest.mark.parametrize("name", [name for name in REFERENCE["group"] if name.startswith("swap ")])
+def test_that_a_group_shares_a_category_has_a_closed_form(name: str) -> None:
+    people, group, others, rate = (float(part) for part in re.findall(r"=([\d.]+)", name))
+    rest = [others, people - group - others]
+    release = release_of(np.array([[0, group], rest], dtype=np.int64), [rate])
+    posterior = infer(likelihood_of(release))
+    belief = as_belief(posterior, inner=True, judged=None)
+    tables = groups.DrawnOnce(posterior, np.random.default_rng(1), SILENT)
+    found = groups.group_beliefs(belief, 1, [0], 3, tables)
+    assert found is not None and found.draws is None
+    assert abs(found.whole[0, 1] - REFERENCE["group"][name]["whole"]) < 1e-12
+
+
+def test_users_get_counts_without_bias_and_are_told_what_is_left_of_association() -> None:
+    counts = np.array([[[4, 1], [2, 3]], [[1, 6], [5, 2]], [[3, 0], [0, 1]]])
+    rate = 0.4
+    found = infer(likelihood_of(release_of(counts, [rate], match="class"))).weakened
+    assert found is not None
+    # By the definition, class by class: means of one deal from every table, as from this one.
+    plan = likelihood_of(release_of(counts, [rate], match="class"))
+    assert isinstance(plan, RecordSwaps)
+    tables = np.concatenate(
+        list(SwapRuns(plan.plan, counts.reshape(-1)).tables(40_000, np.random.default_rng(1)))
+    )
+    people = counts.sum(axis=(0, 1))
+    apart = counts.sum(axis=1)[:, None, :] * counts.sum(axis=0)[None] / people
+    assert np.allclose(
+        apart + found.left.reshape(counts.shape) * (counts - apart),
+        tables.mean(axis=0).reshape(counts.shape),
+        atol=0.02,
+    )
+    again = (tables - apart.reshape(-1)) / found.left + apart.reshape(-1)
+    assert np.allclose(again.mean(axis=0), counts.reshape(-1), atol=0.04)
+    assert np.allclose(
+        found.unbiased.reshape(counts.shape), apart + (counts - apart) / found.left.reshape(counts.shape)
+    )
+    # A reader's mean departs from independence as the published count does, once more weakened.
+    mean = infer(likelihood_of(release_of(counts, [rate], match="class"))).mean
+    assert np.allclose(mean, apart + found.left.reshape(counts.shape) * (counts - apart))
+    assert infer(likelihood_of(release_of(counts[:, :, 0], [[0.2, 0.5]])), randomness=SEED).weakened is None

@@ -257,6 +257,8 @@ def test_widths_are_mapped_listed_sorted_and_filtered(
     rows = panel.list.rows
     assert rows.data(rows.index(0, 0)) == "ABCDEF" and rows.rowCount() == 64
     panel.list.sortByColumn(2, Qt.SortOrder.DescendingOrder)
+    names = panel.list
+    assert names.columnViewportPosition(0) == 0 and names.columnWidth(0) >= names.sizeHintForColumn(0)
     widths = [rows.data(rows.index(row, 2)) for row in range(64)]
     assert widths == [str(w) for w in sorted(map(int, widths), reverse=True)]
     panel.most.setValue(12)
