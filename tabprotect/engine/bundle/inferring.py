@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import READER
-from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge, WeighAttempts
+from tabprotect.engine.belief.effort import READER, VERDICT
+from tabprotect.engine.belief.evidence import Evidence, OfRelease, PriorKnowledge, WeighAttempts
 from tabprotect.engine.belief.which_number import BestNumber, Question, best_number
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.counts_verdict import weigh_refused
-from tabprotect.engine.errors import ParameterError, about
+from tabprotect.engine.errors import InfeasibleError, ParameterError, about
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.margins import sums
@@ -114,16 +114,44 @@ def inferred(
 
         weigh = weigh_attempts
     randomness = None if asked.seed is None else Randomness.seeded(asked.seed)
-    read = believe(
-        releases,
-        prior,
-        knowing=PriorKnowledge(bundled=bundled, weigh=weigh, weigh_refused=weigh_refused),
-        effort=replace(READER, way=asked.way, draws=asked.draws),
-        randomness=randomness,
-        progress=progress,
-    )
+    knowing = PriorKnowledge(bundled=bundled, weigh=weigh, weigh_refused=weigh_refused)
+    read = _as_on_the_page(releases, asked, knowing, progress)
+    if read is None:
+        read = believe(
+            releases,
+            prior,
+            knowing=knowing,
+            effort=replace(READER, way=asked.way, draws=asked.draws),
+            randomness=randomness,
+            progress=progress,
+        )
     if wanted is None:
         return read, None
     return read, list(
         sums(read.posterior, wanted, randomness=randomness, draws=asked.draws, progress=progress)
     )
+
+
+def _as_on_the_page(
+    releases: Sequence[Evidence], asked: Inferring, knowing: PriorKnowledge, progress: Progress
+) -> Believed | None:
+    """What the page of a bundle says, where it is drawn and nothing else is asked for: one answer for one file.
+
+    The verdict is from the same originals. ``None`` where it is not drawn, so that nothing depends on
+    chance, and where the effort of a verdict does not reach as far as a reader's.
+    """
+    usual = asked.prior == "uniform" and asked.way == "auto" and not asked.weigh_attempts
+    if not usual or asked.draws is not None or asked.seed is not None or len(releases) > 1:
+        return None
+    try:
+        found = believe(
+            releases,
+            knowing=knowing,
+            effort=VERDICT,
+            randomness=OfRelease(releases[0].release),
+            progress=progress,
+        )
+    except InfeasibleError:
+        return None
+    whole = set(found.posterior.left_out) <= {"attempts"}
+    return found if whole or found.posterior.way != "exact" else None

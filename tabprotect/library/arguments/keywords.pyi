@@ -367,7 +367,7 @@ class Suppression(ProtectingKeywords, total=False):
     insiders: Literal["none", "outside", "one", "all"]
     costs: Literal["count", "unity", "log"]
     whole_range: bool
-    choice: Literal["letters", "cheapest", "random", "blocks"]
+    choice: Literal["letters", "cheapest", "random", "blocks"] | Literal["usual", "letters", "cheapest"]
     half: float | None
     largest_class: int | None
     block: int | None
