@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tabprotect.engine.assessment.comparing.spreading import spread
 from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.bundle.tables.data_package import HIDDEN
 from tabprotect.engine.cycles import cycle_files
@@ -27,6 +26,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.spreading import Workers, spread
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.languages.messages import joined, message
@@ -375,7 +375,7 @@ def protect_all(
     /,
     method: Method | None = None,
     *,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress = SILENT,
     **given: Any,
 ) -> ProtectedTables:
@@ -391,7 +391,8 @@ def protect_all(
         Its name, as in :func:`protect`.
     workers
         Processes at most; all cores by default, 1 for this one alone. They are started where it pays, and
-        get tables from this process by pipes: no table is written to a file.
+        get tables from this process by pipes: no table is written to a file. ``"tcp://host:port"`` of a
+        Dask scheduler sends the tables to its workers, which have this program.
     progress
         Called after each table; what it raises ends all processes, as Ctrl-C does.
     **given

@@ -24,9 +24,9 @@ from tabprotect.engine.query_space.registered import (
 )
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
-from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
+from tabprotect.engine.spreading import Workers, workers_field
 from tabprotect.engine.ways_to_bound import BoundsWay
 from tabprotect.languages.messages import joined, message, plural
 
@@ -79,9 +79,7 @@ class Gathering(Options):
             "cells that are judged: all, so that answers depend on the asked margins alone (default: at_risk)"
         ),
     )
-    workers: str | None = option_field(
-        None, metavar="N", measure="counts", help="processes, or tcp://host:port of a Dask scheduler"
-    )
+    workers: Workers = workers_field(measure="counts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,11 +131,12 @@ def gather(asked: Gathering, name: str | None, console: Console) -> Evidence:
     """The table of a command with the figures of all its margins, by a criterion."""
     check_measure(asked, "counts" if asked.measure is None else "magnitudes")
     rule = SmallCount.parse(asked.at_risk)
-    workers = None if asked.workers is None else parse_workers(asked.workers)
     project = open_source(asked.table, asked.reading, console).project
     if asked.measure is None:
         criterion_named(name, "counts")
-        return Evidence.gather(project.counted, rule, cells=asked.cells, workers=workers, progress=console)
+        return Evidence.gather(
+            project.counted, rule, cells=asked.cells, workers=asked.workers, progress=console
+        )
     return gathered_sums(project.summed(asked.measure), name)
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.engine.assessment.comparing.spreading import cores
 from tabprotect.engine.options import Options, option_field, position
 from tabprotect.engine.project.recipes.batch import SUMMARIES, run_batch, worst_exit_code
 from tabprotect.engine.project.recipes.batch_jobs import jobs_of
+from tabprotect.engine.spreading import Workers, cores, workers_field
 from tabprotect.languages.messages import message, plural
 
 
@@ -27,9 +27,7 @@ class Batch(Options):
         help=message("with a folder: run every recipe on it, as its variable source; may be repeated"),
         repeated=True,
     )
-    workers: int | None = option_field(
-        None, metavar="N", help=message("processes (default: one for each core)"), low=1
-    )
+    workers: Workers = workers_field()
     out: Path = option_field(
         metavar="DIR",
         help=message("a folder for each job, and the summary; jobs that were done there are kept"),

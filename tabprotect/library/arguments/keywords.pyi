@@ -12,6 +12,7 @@ from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.options import WeightsReading
 from tabprotect.engine.release.tuned import Use
+from tabprotect.engine.spreading import Workers
 from tabprotect.engine.tables.moves import MoveSet
 
 Table = TypeVar("Table", contravariant=True)
@@ -193,7 +194,7 @@ class ComparingKeywords(TypedDict, total=False):
 
     seed: int | None
     measures: Sequence[str] | None
-    workers: int | None
+    workers: Workers
     margins: str | None
     groupings: str | None
     key: Sequence[str] | None

@@ -11,7 +11,6 @@ from tabprotect.engine.assessment.compared_cells import default_compared
 from tabprotect.engine.assessment.comparing.comparison import Comparison, Configuration
 from tabprotect.engine.assessment.comparing.one_run import ComparisonRun, RunPlan, RunTask, run_once, run_seed
 from tabprotect.engine.assessment.comparing.run_spec import Comparing, RunSpec, Scope
-from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
@@ -23,6 +22,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.spreading import LOOK, spread
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import joined, message

@@ -12,6 +12,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.spreading import Workers, workers_field
 from tabprotect.languages.messages import joined, message, uncapital
 
 
@@ -63,16 +64,14 @@ class Comparing(Scope):
     measures
         Names, ``risk`` or ``utility``; all by default.
     workers
-        Processes; all cores by default, where it pays.
+        Processes, all cores by default, where it pays; or the address of a Dask scheduler.
     """
 
     seed: int | None = option_field(
         None, help=message("repeat these runs (default: the operating system's randomness)")
     )
     measures: Sequence[str] | None = option_field(None, metavar="A,B", help=message("or risk, utility"))
-    workers: int | None = option_field(
-        None, metavar="N", help=message("processes (default: all cores, if it pays)"), low=1
-    )
+    workers: Workers = workers_field()
 
 
 GRID_KINDS = ("real", "integer", "choice", "flag")

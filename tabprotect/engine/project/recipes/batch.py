@@ -14,8 +14,8 @@ import platform
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,13 +29,12 @@ from tabprotect.engine.plain_values.decoding import decoded, parsed_json
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
+from tabprotect.engine.spreading import LOOK, executor
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.version import __version__
 
 STATE = "job.json"
 SUMMARIES = ("summary.csv", "summary.html")
-LOOK = 0.2
-"""Seconds between two checks for cancellation."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +78,15 @@ class JobOutcome:
 
 
 def run_batch(
-    jobs: Sequence[BatchJob], out: Path, *, workers: int = 1, progress: Progress = SILENT
+    jobs: Sequence[BatchJob], out: Path, *, workers: int | str = 1, progress: Progress = SILENT
 ) -> tuple[JobOutcome, ...]:
     """Run jobs, each into a folder of ``out``, and write the summaries there.
 
     Parameters
     ----------
     workers
-        The number of processes; with 1 everything runs in this one.
+        The number of processes; with 1 everything runs in this one. ``"tcp://host:port"`` of a Dask
+        scheduler: its workers see the same files.
 
     Raises
     ------
@@ -131,11 +131,10 @@ def _here(jobs: Sequence[BatchJob], out: Path) -> Iterator[JobOutcome]:
         yield run_job(job, out)
 
 
-def _spread(jobs: Sequence[BatchJob], out: Path, workers: int, progress: Progress) -> Iterator[JobOutcome]:
-    # Fresh processes: forking one with threads (DuckDB's, the solver's) can deadlock.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
-    try:
+def _spread(
+    jobs: Sequence[BatchJob], out: Path, workers: int | str, progress: Progress
+) -> Iterator[JobOutcome]:
+    with _pool(workers) as pool:
         pending: dict[Future[JobOutcome], BatchJob] = {pool.submit(run_job, job, out): job for job in jobs}
         while pending:
             done, _ = wait(pending, timeout=LOOK, return_when=FIRST_COMPLETED)
@@ -143,11 +142,25 @@ def _spread(jobs: Sequence[BatchJob], out: Path, workers: int, progress: Progres
                 job = pending.pop(future)
                 try:
                     yield future.result()
-                except BrokenProcessPool:
+                except Exception:
+                    # A job's own errors are part of its outcome: what is left is the end of its process.
                     yield _outcome(job, 1, message("its process ended (too little memory, or killed)"))
             progress.report(message("running jobs"), 1 - len(pending) / len(jobs))
+
+
+@contextmanager
+def _pool(workers: int | str) -> Iterator[Executor]:
+    if isinstance(workers, str):
+        with executor(workers) as (pool, _):
+            yield pool
+        return
+    # Fresh processes: forking one with threads (DuckDB's, the solver's) can deadlock.
+    context = multiprocessing.get_context("spawn")
+    here = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+    try:
+        yield here
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        here.shutdown(wait=True, cancel_futures=True)
 
 
 def _end_with_parent() -> None:

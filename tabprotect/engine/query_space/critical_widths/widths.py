@@ -27,7 +27,7 @@ from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.smallest_counts import ListedCells, smallest_counts
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.workers import Workers, spread_over_workers
+from tabprotect.engine.spreading import Workers, spread
 from tabprotect.languages.messages import message
 
 TIED_CELLS = 2**14
@@ -175,10 +175,11 @@ def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
     while free and len(always) < 1 << PIECES:
         free -= 1
         always = np.add.outer(always, np.array(lattice.patterns[free])).reshape(-1)
-    pieces = spread_over_workers(partial(_piece, listed, free), always.tolist(), workers, progress, stage)
+    work = partial(_piece, listed, free)
+    pieces = spread(work, always.tolist(), workers=workers, progress=progress, stage=stage)
     return np.concatenate(pieces)
 
 
-def _piece(cells: ListedCells, free: int, always: Query) -> Ints:
+def _piece(cells: ListedCells, free: int, always: Query, progress: Progress) -> Ints:
     """All margins that agree with ``always`` on the variables beyond the first ``free``."""
     return smallest_counts(cells, always=always, free=free)

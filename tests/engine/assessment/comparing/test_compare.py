@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from tabprotect.engine.assessment.comparing import spreading
+from tabprotect.engine import spreading
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.assessment.comparing.one_run import run_seed

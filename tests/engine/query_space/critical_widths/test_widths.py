@@ -16,8 +16,8 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths, parsimonious_bounds
 from tabprotect.engine.query_space.lattice import Lattice
-from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.spreading import parse_workers
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
