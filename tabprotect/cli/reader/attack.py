@@ -86,17 +86,7 @@ def _read_register(asked: Attack, console: Console) -> int:
     found = read_all(asked.register or None, progress=console)
     for one in found.damaged:
         console.warn(message("warning: {message}", one.message))
-    lines = [one.line for one in found.groups] or [message("Nothing has left this house yet.")]
-    total = plural(
-        found.known,
-        "A reader of all {releases} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
-        "A reader of all {releases} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
-        found.releases,
-        found.known,
-        found.at_risk,
-        found.certain,
-    )
-    console.result(found.as_json(), [*lines, *([total] if found.groups else [])])
+    console.result(found.as_json(), [*found.lines, found.sentence])
     return InputError.exit_code if found.lost else 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tabprotect.engine.agency import made_register
@@ -33,7 +33,7 @@ from tabprotect.engine.register.people.reading_together import (
     look_up,
 )
 from tabprotect.engine.register.register_chain import Damage, lost, missing_lines
-from tabprotect.engine.register.register_entry import Earlier, RefusedMechanism, warnings_of
+from tabprotect.engine.register.register_entry import Earlier, RefusedMechanism, numbers_said, warnings_of
 from tabprotect.engine.register.spending import spending_warning, spent_before
 from tabprotect.engine.release.findings import Finding, FindingGroup, Omission, State, kinds, said
 from tabprotect.engine.release.mechanism import Gate, Mechanism
@@ -50,20 +50,6 @@ MOST_NAMED = 12
 """Earlier releases that are named one by one, where the house is asked."""
 
 RESTORE = message("put the register back from its copy; or say why it is published all the same")
-
-
-def numbers_said(numbers: Sequence[int]) -> str:
-    """Numbers in order, runs of three and more by their ends."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    said = [
-        [message("{first} to {last}", run[0], run[-1])] if len(run) > 2 else map(str, run) for run in runs
-    ]
-    return joined((one for some in said for one in some), ", ")
 
 
 def spent_on_refusals(

@@ -1,7 +1,8 @@
 """All that has left, read together: what a reader of every release would know. Confidential.
 
 Releases of the same people are read together where they are of one table, or of coarser and finer tables of
-its records, each draw once. What cannot be read so is told by its number.
+its records, each draw once. Releases of which one may count a part of the people of another are read as a whole
+and its parts, unless the house has said that they are others. What cannot be read is told by its number.
 """
 
 from __future__ import annotations
@@ -9,22 +10,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tabprotect.engine.agency import made_register
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.register.people.reading_together import Counted, LookedUp
 from tabprotect.engine.register.register_chain import Damage, lost, missing_lines
-from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, RegisterEntry
+from tabprotect.engine.register.register_entry import (
+    PEOPLE,
+    Earlier,
+    OriginalMarks,
+    RegisterEntry,
+    numbers_said,
+)
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.messages import joined, message
+from tabprotect.languages.messages import joined, message, plural
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
+    from tabprotect.engine.register.people.parts_of_whole import Whole
+    from tabprotect.engine.release.mechanism import Gate
 
 
 @dataclass(frozen=True)
@@ -41,13 +52,16 @@ class ReadTogether(Encodable):
         What a reader of all of them learns; ``None`` where that is not worked out.
     beside
         Numbers of further releases of the same people, which are not read with these.
+    what
+        ``draws`` of one table, or ``parts`` of a whole, if the people of the one are among those of the other.
     """
 
     numbers: tuple[int, ...]
     variables: tuple[str, ...] = ()
     verdict: StaffVerdict | None = None
     beside: tuple[int, ...] = ()
-    json_keys = "numbers variables at_risk known certain verdict beside"
+    what: Literal["draws", "parts"] = "draws"
+    json_keys = "what numbers variables at_risk known certain verdict beside"
 
     @property
     def at_risk(self) -> float | None:
@@ -65,23 +79,23 @@ class ReadTogether(Encodable):
         return None if self.verdict is None else self.verdict.certain
 
     @property
+    def said(self) -> str:
+        """What a reader of them would know, and what was not read with them."""
+        known = (
+            message("what they tell was not worked out") if self.verdict is None else self.verdict.sentence
+        )
+        if self.what == "parts":
+            return message("If they are parts of one another: {said}", known)
+        if not self.beside:
+            return known
+        beside = joined(map(str, self.beside), ", ")
+        return f"{known} " + message("Not read with them: no. {beside}, of the same people.", beside)
+
+    @property
     def line(self) -> str:
         """The same on one line."""
-        said = message("what they tell was not worked out") if self.verdict is None else self.verdict.sentence
-        beside = (
-            message(
-                " Not read with them: no. {beside}, of the same people.", joined(map(str, self.beside), ", ")
-            )
-            if self.beside
-            else ""
-        )
-        return message(
-            "No. {numbers}  {variables}  {said}{beside}",
-            joined(map(str, self.numbers), ", "),
-            " x ".join(self.variables),
-            said,
-            beside,
-        )
+        names = " x ".join(self.variables)
+        return message("No. {numbers}  {variables}  {said}", numbers_said(self.numbers), names, self.said)
 
 
 @dataclass(frozen=True)
@@ -96,12 +110,15 @@ class AllRead(Encodable):
         Those that are read together, in the order of their first numbers.
     damaged
         What is not as it was entered.
+    parts
+        Those whose people may be a whole and parts of it, with what follows if they are.
     """
 
     releases: int = 0
     groups: tuple[ReadTogether, ...] = ()
     damaged: tuple[Damage, ...] = ()
-    json_keys = "confidential releases at_risk known certain groups damaged lost"
+    parts: tuple[ReadTogether, ...] = ()
+    json_keys = "confidential releases at_risk known certain groups parts damaged lost"
 
     confidential = True
 
@@ -124,6 +141,34 @@ class AllRead(Encodable):
     def certain(self) -> int:
         """Number of small counts that are certain."""
         return sum(one.certain or 0 for one in self.groups)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What is read together, one line each."""
+        return (*(one.line for one in self.groups), *(one.line for one in self.parts))
+
+    @property
+    def sentence(self) -> str:
+        """What a reader of everything knows."""
+        if not self.groups:
+            return message("Nothing has left this house yet.")
+        said = plural(
+            self.known,
+            "A reader of all {releases} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
+            "A reader of all {releases} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
+            self.releases,
+            self.known,
+            self.at_risk,
+            self.certain,
+        )
+        telling = [one for one in self.parts if one.known]
+        if not telling:
+            return said
+        more = message(
+            "If no. {numbers} count some of the same people, more is known.",
+            joined(map(str, sorted({n for one in telling for n in one.numbers})), ", "),
+        )
+        return f"{said} {more}"
 
 
 def read_all(register: str | None = None, *, number: int = 0, progress: Progress = SILENT) -> AllRead:
@@ -159,7 +204,8 @@ def read_all(register: str | None = None, *, number: int = 0, progress: Progress
     for at, people in enumerate(wanted):
         groups += _read(people, looked_up, PartialProgress(progress, at, len(wanted)))
     groups.sort(key=lambda one: one.numbers)
-    return AllRead(len(found.entries), tuple(groups), found.damaged)
+    parts = _parts(found.entries, number, looked_up, progress)
+    return AllRead(len(found.entries), tuple(groups), found.damaged, tuple(parts))
 
 
 def _by_people(entries: Sequence[RegisterEntry]) -> list[list[RegisterEntry]]:
@@ -209,6 +255,80 @@ def _read(people: Sequence[RegisterEntry], looked_up: LookedUp, progress: Progre
     return found + [
         ReadTogether((number,), beside=tuple(sorted(every - {number}))) for number in sorted(left)
     ]
+
+
+def _parts(
+    entries: Sequence[RegisterEntry], number: int, looked_up: LookedUp, progress: Progress
+) -> list[ReadTogether]:
+    """Releases whose people may be a whole and parts of it: what follows if they are."""
+    from tabprotect.engine.belief.evidence import Evidence
+    from tabprotect.engine.register.people.people_in_common import MOST_JUDGED, MOST_LOOKED_AT
+    from tabprotect.engine.register.register_rows import MOST_ALIKE
+
+    latest = entries[-MOST_ALIKE:]
+    shared = [one for one in latest if any(_may_share(one, other) for other in latest if other is not one)]
+    opened = looked_up.releases([Earlier(entry, "variables") for entry in shared], progress)
+    counted: Counted = []
+    for one, release in opened:
+        with suppress(InfeasibleError, InputError):
+            if release.counted:
+                counted.append((one, Evidence(release)))
+    found, tries = list[ReadTogether](), MOST_JUDGED
+    groups = _wholes(counted)
+    for numbers, group, limits in groups[:MOST_LOOKED_AT]:
+        if (number and number not in numbers) or not group.can_be:
+            continue
+        judged = None if tries <= 0 else _judged_parts(group, limits, progress)
+        tries -= 1
+        found.append(ReadTogether(numbers, group.whole.domain.names, judged, what="parts"))
+    left = {one for numbers, _, _ in groups[MOST_LOOKED_AT:] for one in numbers}
+    left |= {one.number for one in entries[:-MOST_ALIKE]}
+    return [*found, *([ReadTogether(tuple(sorted(left)), what="parts")] if left else [])]
+
+
+def _may_share(one: RegisterEntry, other: RegisterEntry) -> bool:
+    """Return True if one of two releases may count a part of the people of the other."""
+    later, earlier = (one, other) if one.number > other.number else (other, one)
+    mine, theirs = later.publication.marks, earlier.publication.marks
+    if _of_people(mine) & _of_people(theirs) or not mine.shares_names(theirs):
+        return False
+    said = People.parse(str(later.publication.gate.get(PEOPLE, "")))
+    return said.of(earlier.number) not in ("other", "same")
+
+
+def _wholes(counted: Counted) -> list[tuple[tuple[int, ...], Whole, Gate]]:
+    """Wholes and parts that may tell something, the fewest releases and the smallest rest first."""
+    from tabprotect.engine.register.people.parts_of_whole import Counted as Summed
+    from tabprotect.engine.register.people.parts_of_whole import shared_domain
+    from tabprotect.engine.register.people.possible_wholes import PossibleWholes
+
+    found: dict[tuple[tuple[int, ...], int], tuple[int, Whole, Gate]] = {}
+    for one, own in counted:
+        limits = own.release.mechanism.gate
+        if limits is None or not limits.counts:
+            limits = AgencyPolicy().of_release(own.release)
+        alike: dict[tuple[str, ...], list[tuple[int, Summed]]] = {}
+        for other, evidence in counted:
+            names = shared_domain(own.release.domain, evidence.release.domain).names
+            if other is not one and names and _may_share(one.entry, other.entry):
+                with suppress(InfeasibleError, InputError):
+                    alike.setdefault(names, []).append((other.entry.number, Summed.of(evidence, names)))
+        for names, parts in alike.items():
+            with suppress(InfeasibleError, InputError):
+                own_sums = Summed.of(own, names)
+                for left, numbers, group in PossibleWholes(own_sums, [], parts, limits.at_risk.high).groups():
+                    key = (one.entry.number, *numbers)
+                    found.setdefault((tuple(sorted(key)), one.entry.number), (left, group, limits))
+    ordered = sorted(found.items(), key=lambda one: (len(one[0][0]), one[1][0], one[0]))
+    return [(numbers, group, limits) for (numbers, _), (_, group, limits) in ordered]
+
+
+def _judged_parts(group: Whole, limits: Gate, progress: Progress) -> StaffVerdict | None:
+    from tabprotect.engine.register.people.people_in_common import judged_whole
+
+    with suppress(InputError, InfeasibleError, ParameterError):
+        return StaffVerdict(tuple(judged_whole(group, limits, progress)), limits, 1)
+    return None
 
 
 def _holds(finest: tuple[Earlier, Evidence], other: tuple[Earlier, Evidence]) -> bool:

@@ -27,7 +27,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import day_said, message
+from tabprotect.languages.messages import day_said, joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
@@ -365,6 +365,20 @@ class Earlier(Encodable):
     def is_told(self) -> bool:
         """Return True if it is told of to people; those that are not are compared all the same."""
         return self.relation != "variables" or self.named_alike
+
+
+def numbers_said(numbers: Sequence[int]) -> str:
+    """Numbers in order, runs of three and more by their ends."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    said = [
+        [message("{first} to {last}", run[0], run[-1])] if len(run) > 2 else map(str, run) for run in runs
+    ]
+    return joined((one for some in said for one in some), ", ")
 
 
 def related(marks: OriginalMarks, entries: Sequence[RegisterEntry], *, but: str = "") -> list[Earlier]:

@@ -6,19 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from tabprotect.engine import agency
 from tabprotect.engine.agency import register_address
-from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.people.reading_together import marks
 from tabprotect.engine.register.register_chain import Damage
-from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
+from tabprotect.engine.register.register_entry import (
+    RELATIONS,
+    RegisterEntry,
+    Relation,
+    numbers_said,
+    related,
+)
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
@@ -34,6 +40,9 @@ from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import RegisterStage
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
+
+if TYPE_CHECKING:
+    from tabprotect.engine.register.read_all import AllRead
 
 MOST_DAMAGES = 3
 """Damages that are named one by one."""
@@ -68,7 +77,7 @@ class RegisterPage(RegisterStage, Page):
             message("Go to the release"),
             self._to_release,
         )
-        filled(self.body, (self.list, 2), (self.empty, 2), self._one())
+        filled(self.body, (self.list, 2), (self.empty, 2), self._all_read(), self._one())
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
         self.new = push_button(
@@ -79,7 +88,62 @@ class RegisterPage(RegisterStage, Page):
             self.ask_another_key,
             tip=message("Another key of the house; the register is marked again."),
         )
-        filled(self.footer, self.new, self.another_key)
+        self.all_button = push_button(
+            message("Read all together"),
+            self.read_together,
+            tip=message("What a reader of everything that has left would know, by people and variables."),
+        )
+        filled(self.footer, self.all_button, self.new, self.another_key)
+
+    def _all_read(self) -> QWidget:
+        """What a reader of all that has left would know, once that was asked."""
+        self._together: BackgroundTask[AllRead] = BackgroundTask(
+            self, self.document.jobs, self._show_together, self._failed, stopped=self._show_together
+        )
+        self._together.outlives = True
+        self.said = Label(wordWrap=True, selectable=True)
+        self.read = RowList(message("Releases read together"), sortable=False, compact=True)
+        self.all_read = card(
+            in_column(self.said, self.read, margins=(GRID + 4, GRID, GRID + 4, GRID)),
+            message("Read together"),
+        )
+        self.all_read.hide()
+        return self.all_read
+
+    def read_together(self) -> None:
+        """Read all that has left together; a second click stops it."""
+        if self._together.running:
+            self._together.cancel()
+            return
+        self.errors.clear()
+
+        def work(progress: Progress) -> AllRead:
+            from tabprotect.engine.register.read_all import read_all
+
+            return read_all(progress=progress)
+
+        self._together.ask(message("reading all releases together"), work)
+        self.all_button.setText(tr("Stop reading"))
+
+    def _failed(self, error: TabprotectError) -> None:
+        self._show_together()
+        self.show_error(error)
+
+    def _show_together(self, found: AllRead | None = None) -> None:
+        self.all_button.setText(tr("Read all together"))
+        self.all_read.setVisible(found is not None and not self.document.public)
+        if found is None:
+            return
+        self.said.setText(translate(found.sentence))
+        every = (*found.groups, *found.parts)
+        numbers = [numbers_said(one.numbers) for one in every]
+        names = [" \u00d7 ".join(one.variables) for one in every]
+        texts = (numbers, names, [translate(one.said) for one in every])
+        heads = ("No.", message("Variables"), message("What a reader would know"))
+        self.read.show_rows(
+            [ListColumn(head, column, str, right=False) for head, column in zip(heads, texts, strict=True)],
+            stretch=(2,),
+        )
 
     def _one(self) -> QWidget:
         """The chosen release: what is kept of it, and withdrawing it."""
@@ -119,6 +183,8 @@ class RegisterPage(RegisterStage, Page):
     def refresh(self, changes: PageChanges) -> None:
         if self.document.public:
             self._reading.drop()
+            self._together.drop()
+            self._show_together()
             self._all = []
             self._fill()
             self.set_sentence(message("The register is for staff only: it is not shown in public view."))
@@ -166,7 +232,7 @@ class RegisterPage(RegisterStage, Page):
         before = None if self.current is None else self.current.entry.number
         staff = not self.document.public
         self.empty.setVisible(staff and not self._all)
-        set_visible(staff and bool(self._all), self.list, self.search)
+        set_visible(staff and bool(self._all), self.list, self.search, self.all_button)
         self.rows = self._all
         numbers = [row.entry.number for row in self.rows]
         kept = numbers.index(before) if before in numbers else None

@@ -66,3 +66,20 @@ def test_what_cannot_be_read_is_told_by_its_number(run: Command, tmp_path: Path,
     (house_folder / "register.sqlite").unlink()
     lost = run("attack", "--register", "--json")
     assert lost.code == 3 and lost.json["lost"] and lost.json["groups"] == []
+
+
+def test_a_part_and_its_whole_are_read_together(run: Command, tmp_path: Path, house_folder: Path) -> None:
+    """Kept sums of all and of all but the last row leave the row, with its count of 2, for everybody."""
+    (house_folder / "policy.toml").write_text('together = "warn"\n')
+    counts = [[20, 1, 2, 5], [3, 9, 1, 4], [2, 7, 12, 1], [6, 2, 3, 30]]
+    for name, rows in (("all", counts), ("some", counts[:3])):
+        lines = [f"r{i},c{j},{n}" for i, row in enumerate(rows) for j, n in enumerate(row)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["r,c,count", *lines]) + "\n")
+        assert run("protect", tmp_path / f"{name}.csv", "--out", tmp_path / f"{name}.zip").code == 0
+    found = read_all()
+    (both,) = found.parts
+    assert both.numbers == (1, 2) and (both.known or 0) >= 1
+    assert "If no. 1, 2 count some of the same people" in found.sentence
+    others = ("--people", "other:1,2", "--title", "others", "--accept", "again")
+    assert run("protect", tmp_path / "some.csv", *others, "--out", tmp_path / "others.zip").code == 0
+    assert [one.numbers for one in read_all().parts if 3 in one.numbers] == []

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import tabprotect as tp
 from tabprotect.engine.register import register_rows
-from tabprotect.engine.register.left_before import numbers_said
 from tabprotect.engine.register.people import people_in_common
 from tabprotect.engine.register.people.possible_wholes import PossibleWholes
 from tabprotect.engine.register.register import Register
+from tabprotect.engine.register.register_entry import numbers_said
 from tests.engine.register.test_parts_of_whole import by_listing, counted, listed, released
 from tests.engine.register.test_register import publication
 

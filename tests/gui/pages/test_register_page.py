@@ -10,6 +10,7 @@ from pages_of import page_of
 from tabprotect.engine import agency
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.register.read_all import read_all
 from tabprotect.engine.register.register import Register
 from tabprotect.engine.register.register_chain import mark_of_key
 from tabprotect.gui.frame.main_window import MainWindow
@@ -110,3 +111,26 @@ def test_one_shared_name_of_a_variable_is_no_sign_of_the_same_people(
         rows = page_of(opened, RegisterPage).rows
         assert len(rows) == 1 and said in " ".join(rows[0].texts)
         assert ("may be counted" in " ".join(rows[0].texts)) == bool(said)
+
+
+def test_all_that_has_left_is_read_together_and_can_be_stopped(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    """The same releases as by the command line, off the window's thread; a stopped reading shows nothing."""
+    document = opened.document
+    document.do(protect, seed=7)
+    document.do(publish, release=str(tmp_path / "release.zip"))
+    opened.go("register")
+    settle()
+    shown = page_of(opened, RegisterPage)
+    shown.all_button.click()
+    assert shown.all_button.text() == "Stop reading"
+    shown.all_button.click()
+    settle()
+    assert shown.all_button.text() == "Read all together" and not shown.all_read.isVisible()
+    shown.all_button.click()
+    settle()
+    assert shown.said.text() == read_all().sentence and shown.all_read.isVisible()
+    document.set_public(True)
+    settle()
+    assert not shown.all_read.isVisible()

@@ -159,15 +159,7 @@ class InCommonReading:
         return Counted.of(self.own, other.domain.names)
 
     def _judged(self, group: Whole) -> list[TableVerdict]:
-        """The verdict on the parts, the rest and the whole, by the rules of all of them."""
-        limits = replace(
-            self.limits, at_risk=together_at_risk(self.limits, [one.evidence for one in group.members])
-        )
-        told = [judged_table("user", belief, limits) for belief in group.sums_of_rest()]
-        if any(one.fails(limits) for one in told):
-            # No posterior is needed to see it.
-            return told
-        return [*told, *(judged_table("user", belief, limits) for belief in group.beliefs(self.progress))]
+        return judged_whole(group, self.limits, self.progress)
 
     def _placed(self, earlier: Counted) -> TableVerdict | None:
         """The people who came or went and whose cells a reader knows, where no more did than have to."""
@@ -192,6 +184,25 @@ class InCommonReading:
         rows = np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
         limits = replace(self.limits, at_risk=SmallCount(1, max(self.limits.at_risk.high, FEW_CHANGES)))
         return judged_table("user", TableBelief(now.domain, True, None, rows, "exact"), limits)
+
+
+def judged_whole(group: Whole, limits: Gate, progress: Progress = SILENT) -> list[TableVerdict]:
+    """The verdict on the parts, the rest and the whole, by the rules of all of them.
+
+    Raises
+    ------
+    InfeasibleError
+        Where there is no posterior.
+    InputError
+        Where no people fit.
+    """
+    rules = together_at_risk(limits, [one.evidence for one in group.members])
+    limits = replace(limits, at_risk=rules)
+    told = [judged_table("user", belief, limits) for belief in group.sums_of_rest()]
+    if any(one.fails(limits) for one in told):
+        # No posterior is needed to see it.
+        return told
+    return [*told, *(judged_table("user", belief, limits) for belief in group.beliefs(progress))]
 
 
 def together_at_risk(limits: Gate, evidence: Iterable[Evidence]) -> SmallCount:
