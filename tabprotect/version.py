@@ -17,6 +17,7 @@ KERNELS = (
     "engine/posterior/cell_texts",
     "engine/posterior/factors/chain_steps",
     "engine/posterior/factors/loose_steps",
+    "engine/posterior/moves/column_trains",
     "engine/posterior/moves/strip_sweeps",
     "engine/protection/resampling/record_moves",
     "engine/protection/rounding/cox_steps",

@@ -248,7 +248,9 @@ def _with_groups(
 
 def judged_table(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
     """The verdict on what a reader believes of the cells of one table."""
-    found = _figures(belief, limits.at_risk, limits.belief_limit)
+    # A belief that may be beyond the limit within what is stated counts as beyond it.
+    off = belief.error if belief.way == "exact" else 0.0
+    found = _figures(belief, limits.at_risk, limits.belief_limit - off)
     return TableVerdict(
         who=who,
         names=belief.domain.names,

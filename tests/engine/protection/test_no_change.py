@@ -142,8 +142,12 @@ def test_other_methods_and_hidden_cells_say_nothing_of_it() -> None:
     assert found.no_change is None and found.unchanged is None
 
 
+CYCLES = {"order": "listed"}
+"""Cycles, whatever would be taken by default."""
+
+
 def test_it_is_told_by_default() -> None:
-    done = protect(METHOD, Problem(LL), {}, Randomness.seeded(5), accept="a test")
+    done = protect(METHOD, Problem(LL), CYCLES, Randomness.seeded(5), accept="a test")
     assert done.record.verdict is not None and done.record.verdict.passed
     assert "nothing at all changes in about 13 in 100 draws (limit 5 in 100)" in done.record.verdict.sentence
     assert against(done, AgencyPolicy()) == ""
@@ -152,14 +156,14 @@ def test_it_is_told_by_default() -> None:
 def test_the_house_can_refuse_it() -> None:
     policy = AgencyPolicy(no_change="refuse")
     with pytest.raises(RefusedError, match="nothing at all changes in about 13 in 100") as refused:
-        protect(METHOD, Problem(LL), {}, Randomness.seeded(5), policy=policy)
+        protect(METHOD, Problem(LL), CYCLES, Randomness.seeded(5), policy=policy)
     assert not refused.value.drawn
-    done = protect(METHOD, Problem(LL), {}, Randomness.seeded(5), policy=policy, accept="a test")
+    done = protect(METHOD, Problem(LL), CYCLES, Randomness.seeded(5), policy=policy, accept="a test")
     assert done.record.overruled and "in about 13 in 100 draws" in done.record.decisions[0]
-    drafted = protect(METHOD, Problem(LL), {}, Randomness.seeded(5), policy=policy, draft=True)
+    drafted = protect(METHOD, Problem(LL), CYCLES, Randomness.seeded(5), policy=policy, draft=True)
     assert "in about 13 in 100 draws" in against(drafted, policy)
     lax = AgencyPolicy(no_change="refuse", no_change_limit=0.2, kept_small="keep")
-    assert protect(METHOD, Problem(LL), {}, Randomness.seeded(5), policy=lax).record.verdict is not None
+    assert protect(METHOD, Problem(LL), CYCLES, Randomness.seeded(5), policy=lax).record.verdict is not None
 
 
 def test_what_is_offered_then_leaves() -> None:

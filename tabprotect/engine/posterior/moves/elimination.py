@@ -42,6 +42,7 @@ from tabprotect.engine.posterior.moves.backward_factors import (
 from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
 from tabprotect.engine.posterior.moves.strips import StripPlan, StripSweeps
 from tabprotect.engine.posterior.moves.thinning import Thinned
+from tabprotect.engine.posterior.moves.trains import TrainSweeps
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
@@ -208,6 +209,26 @@ class Elimination:
         self.plans = tuple(plans)
         self.thinned = thinned
         self._trees: dict[StripPlan, EliminationPlan | None] = {}
+        self._trains: dict[StripPlan, TrainSweeps] = {}
+
+    @property
+    def tall(self) -> bool:
+        """Whether strips are trains, with an error that is stated."""
+        return any(isinstance(one, StripPlan) and one.tall for one in self.plans)
+
+    @property
+    def error(self) -> float:
+        """What is stated for the laws that were found: 0 where only numbers were rounded."""
+        return max((one.error for one in self._trains.values()), default=0.0)
+
+    def _sweeps(
+        self, plan: StripPlan, members: Ints, before: float, progress: Progress
+    ) -> StripSweeps | TrainSweeps:
+        if not plan.tall:
+            return StripSweeps(self.model, plan, members, before, progress)
+        if plan not in self._trains:
+            self._trains[plan] = TrainSweeps(self.model, plan, members, before, progress)
+        return self._trains[plan]
 
     @classmethod
     def of(cls, model: GroupModel, progress: Progress = SILENT) -> Elimination | None:
@@ -235,6 +256,8 @@ class Elimination:
         """The plan in general, of strips too; ``None`` if that is too wide."""
         if isinstance(plan, EliminationPlan):
             return plan
+        if plan.tall:
+            return None
         if plan not in self._trees:
             passes, levels = self.model.passes, self.model.levels
             self._trees[plan] = elimination_plan(plan.structure, passes, levels)
@@ -272,7 +295,7 @@ class Elimination:
         out = np.zeros((self.model.groups, 2 * span + 1))
         for one, members, before in self._parts():
             if isinstance(one, StripPlan):
-                StripSweeps(self.model, one, members, before, progress).changes(out)
+                self._sweeps(one, members, before, progress).changes(out)
                 continue
             sweep = EliminationSweep(self.model, one, members, before, progress)
             sweep.forward()
@@ -285,7 +308,7 @@ class Elimination:
         out = np.zeros((self.model.groups, number), dtype=np.int16).T
         for one, members, before in self._parts():
             if isinstance(one, StripPlan):
-                StripSweeps(self.model, one, members, before, progress).draw(out, generator)
+                self._sweeps(one, members, before, progress).draw(out, generator)
                 continue
             sweep = EliminationSweep(self.model, one, members, before, progress)
             sweep.forward()

@@ -17,6 +17,7 @@ from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, 
 from tabprotect.engine.posterior.moves.open_cycles import only_open
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
+from tabprotect.engine.posterior.moves.trains import TooWideError
 from tabprotect.engine.posterior.posterior import IndependentPart, Posterior, SomeParts
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
@@ -90,6 +91,11 @@ class _Components:
 
 
 def _exact_because(exact: Elimination) -> str:
+    if exact.tall:
+        return message(
+            "the cycles are those of strips, whose messages are trains (off by {error:.1g} at most)",
+            exact.error,
+        )
     if exact.thinned is None:
         return message("the cycles overlap little enough (width {width})", exact.width)
     return message(
@@ -121,6 +127,24 @@ def drawn_because(model: GroupModel) -> str:
     return message("the cycles overlap too much for the exact way; it takes {remedies}", ", ".join(remedies))
 
 
+def _found(
+    whole: GroupModel, approach: Approach, progress: Progress
+) -> tuple[GroupModel, Elimination | None, Floats | None]:
+    """The model that is worked with, and its laws; none where they are not exact."""
+    model = only_open(whole)
+    if approach.way == "monte_carlo":
+        return model, None, None
+    exact = Elimination.of(model, progress)
+    if exact is None and model is not whole:
+        # Without the cycles that are not open a strip is none.
+        exact = Elimination.of(whole, progress)
+        model = model if exact is None else whole
+    try:
+        return model, exact, None if exact is None else exact.changes(progress)
+    except TooWideError:
+        return model, None, None
+
+
 def infer_moves(
     likelihood: MoveSequence,
     prior: Prior,
@@ -129,19 +153,20 @@ def infer_moves(
     progress: Progress,
 ) -> Posterior:
     """See :func:`infer`. Cells that always move together share the distribution of their change."""
-    model = only_open(group_model(likelihood, prior, progress))
-    sig = model.signatures
-    # Untouched cells belong to a last group that never changes.
-    group_of_cell = sig.column
+    model, exact, changes = _found(group_model(likelihood, prior, progress), approach, progress)
     published = likelihood.published.counts.reshape(-1)
+    # Untouched cells belong to a last group that never changes.
+    group_of_cell = model.signatures.column
     certain = np.eye(1, 2 * model.span + 1, model.span)
-    exact = None if approach.way == "monte_carlo" else Elimination.of(model, progress)
     if exact is None and approach.way == "exact":
         raise InfeasibleError(
             message("the cycles overlap too much for an exact posterior"),
             hint=message("take Monte Carlo, fewer passes, or lower strips of swaps"),
         )
-    if exact is not None:
+    if exact is not None and changes is not None:
+        # Trains are drawn more dearly than the mechanism backwards, where that is the posterior.
+        backwards = exact.tall and model.symmetric
+        draw = partial(sampling.draw, sampling.BackwardWalk(model)) if backwards else exact.draw
         return Posterior(
             published=likelihood.published,
             prior=prior,
@@ -149,13 +174,14 @@ def infer_moves(
             reason=_exact_because(exact),
             group_of_cell=group_of_cell,
             first=published - model.span,
-            chances=np.concatenate([exact.changes(progress), certain]),
-            draw_originals=of_tables(exact.draw, group_of_cell, published),
-            draw_narrow=narrow_tables(exact.draw, group_of_cell, published, model.span),
+            chances=np.concatenate([changes, certain]),
+            draw_originals=of_tables(draw, group_of_cell, published),
+            draw_narrow=narrow_tables(draw, group_of_cell, published, model.span),
             count_originals=lambda: number_of_originals(model),
             list_originals=lambda: _listed(model, published),
             exact_sums=SumLaws(exact, group_of_cell, published),
             some_parts=of_elimination(exact, group_of_cell, published),
+            error=exact.error if exact.tall else None,
         )
     generator = (randomness or Randomness.fresh()).generator()
     walk = sampling.BackwardWalk(model)

@@ -40,7 +40,8 @@ def only_open(model: GroupModel) -> GroupModel:
     """
     if model.coin.rule != "any_zero" or not len(model.moves):
         return model
-    if all(StripPlan.of(one, model.compact()) is not None for one in step_structures(model.compact())):
+    plans = (StripPlan.of(one, model.compact()) for one in step_structures(model.compact()))
+    if all(one is not None and not one.tall for one in plans):
         return model
     kept = open_cycles(model)
     if kept.all():

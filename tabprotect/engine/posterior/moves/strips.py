@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 
@@ -26,8 +26,12 @@ LANES = 4
 AS_QUICK = 16
 """How many entries take as long as one of an elimination in general, at least."""
 
-HIGHEST = 11
-"""Most rows of swaps: 3^12 numbers a table."""
+LOW, HIGHEST = 8, 2_000
+"""Most rows of cells that are swept state by state: 3^8 numbers a table; higher strips are trains (``trains.py``),
+whose columns hold this many cells at most."""
+
+TRAIN_COST = 1_000
+"""What a swap of a train costs, in entries of an elimination in general."""
 
 MOST_WEIGHED = 2**15
 """Most swaps of a strip whose rule weighs counts: each has factors of its own, 8 KB for four strips."""
@@ -78,7 +82,7 @@ class StripPlan:
         group = {touches: g for g, touches in enumerate(structure.groups)}
         for columns in dict.fromkeys(((both + root) // 2, (both - root) // 2)):
             rows = both - columns
-            if columns >= 2 and 2 <= rows <= HIGHEST + 1 and len(group) == cells:
+            if columns >= 2 and 2 <= rows <= HIGHEST and len(group) == cells:
                 at = _laid_out(group, columns, rows)
                 if at is not None:
                     return cls(structure, columns, rows, at)
@@ -97,7 +101,14 @@ class StripPlan:
     @property
     def held(self) -> int:
         """Cost of one strip, in entries of an elimination in general."""
+        if self.tall:
+            return self.structure.cycles * TRAIN_COST
         return max(self.structure.cycles * int(3 ** (self.rows + 1)) // AS_QUICK, 1)
+
+    @property
+    def tall(self) -> bool:
+        """Whether its messages are trains."""
+        return self.rows > LOW
 
 
 def _laid_out(
@@ -119,6 +130,7 @@ def _laid_out(
     return out
 
 
+@lru_cache(maxsize=8)
 def factor_table(coin: Coin) -> Floats:
     """The factors of a swap by the published counts of its four cells, each up to ``CUT``.
 
@@ -161,6 +173,36 @@ def weighed_factors(coin: Coin, worth: Floats) -> Floats:
     return np.ascontiguousarray(np.stack(masses, axis=-1).reshape(-1, 3**5))
 
 
+def given_factors(model: GroupModel, groups: Ints) -> _Given:
+    """The factors of some strips, and the weights of their cells.
+
+    Parameters
+    ----------
+    groups : int64 (columns, rows, strips)
+    """
+    weights = None
+    if model.log_prior is not None:
+        span = model.span
+        reach = min(span, REACH)
+        weights = np.zeros((*groups.shape, 2 * REACH + 1))
+        log = model.log_prior[groups]
+        weights[..., REACH - reach : REACH + reach + 1] = np.exp(log[..., span - reach : span + reach + 1])
+    if model.worth is not None:
+        columns, rows, lanes = groups.shape
+        numbers = np.arange((columns - 1) * (rows - 1) * lanes, dtype=np.int32)
+        table = np.empty((len(numbers), 3**5))
+        each = (rows - 1) * lanes
+        for c in range(0, columns - 1, COLUMNS):
+            part = weighed_factors(model.coin, model.worth[groups[c : c + COLUMNS + 1]])
+            table[c * each : c * each + len(part)] = part
+        return table, numbers.reshape(columns - 1, rows - 1, lanes), weights
+    counts = np.clip(model.lowest, 0, CUT).astype(np.int32)[groups]
+    at = counts[:-1, :-1]
+    for other in (counts[:-1, 1:], counts[1:, :-1], counts[1:, 1:]):
+        at = at * (CUT + 1) + other
+    return factor_table(model.coin), np.ascontiguousarray(at), weights
+
+
 class StripSweeps:
     """The posterior of strips of one shape.
 
@@ -178,7 +220,6 @@ class StripSweeps:
         self._model, self._plan, self._before, self._progress = model, plan, before, progress
         # (columns, rows, strips)
         self._groups = members[plan.cells]
-        self._common = None if model.worth is not None else factor_table(model.coin)
 
     @property
     def _shape(self) -> tuple[int, int]:
@@ -192,44 +233,8 @@ class StripSweeps:
             real = part.shape[2]
             yield part[:, :, np.arange(LANES) % real], real
 
-    @cached_property
-    def _cut(self) -> Ints:
-        return np.clip(self._model.lowest, 0, CUT).astype(np.int32)
-
-    def _factors(self, groups: Ints) -> tuple[Floats, Ints]:
-        """A table of factors, and the row of it that each swap of some strips has."""
-        if self._common is None:
-            worth = self._model.worth
-            assert worth is not None
-            columns, rows, lanes = groups.shape
-            numbers = np.arange((columns - 1) * (rows - 1) * lanes, dtype=np.int32)
-            table = np.empty((len(numbers), 3**5))
-            each = (rows - 1) * lanes
-            for c in range(0, columns - 1, COLUMNS):
-                part = weighed_factors(self._model.coin, worth[groups[c : c + COLUMNS + 1]])
-                table[c * each : c * each + len(part)] = part
-            return table, numbers.reshape(columns - 1, rows - 1, lanes)
-        counts = self._cut[groups]
-        rows = counts[:-1, :-1]
-        for other in (counts[:-1, 1:], counts[1:, :-1], counts[1:, 1:]):
-            rows = rows * (CUT + 1) + other
-        return self._common, np.ascontiguousarray(rows)
-
-    def _given(self, groups: Ints) -> _Given:
-        """The factors of some strips, and the weights of their cells."""
-        weights = None
-        if self._model.log_prior is not None:
-            span = self._model.span
-            log = self._model.log_prior[groups]
-            reach = min(span, REACH)
-            weights = np.zeros((*groups.shape, 2 * REACH + 1))
-            weights[..., REACH - reach : REACH + reach + 1] = np.exp(
-                log[..., span - reach : span + reach + 1]
-            )
-        return (*self._factors(groups), weights)
-
     def _swept(self, groups: Ints, messages: Floats, laws: Floats | None) -> _Given:
-        given = self._given(groups)
+        given = given_factors(self._model, groups)
         if not strip_sweeps.swept(*self._shape, *given, messages, laws):
             raise InfeasibleError(
                 message("no original table fits this published table, mechanism and prior"),

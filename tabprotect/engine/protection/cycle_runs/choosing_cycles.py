@@ -20,6 +20,7 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ALPHA,
     BETA,
     BLOCKING,
+    HEIGHT,
     N_COVER,
     OF_DESIGNS,
     ORDER,
@@ -50,6 +51,10 @@ TRIED_CELLS, TRIED_DEEP = 2_500, 20_000
 """Most cells of the tables on which designs are tried, of two variables and of more: of a larger
 table, a part of the categories. In more ways more cells of a part lie at its rim, where fewer cycles
 pass."""
+
+TALL_CELLS = 20_000
+"""Cells up to which strips are as high as the table, whose posterior is then one of trains: no sum of a block is
+published, and readers know a quarter as many small counts as by strips of eight."""
 
 AS_GOOD = 0.05
 """Difference within which shares of stuck counts are taken as equal."""
@@ -169,7 +174,8 @@ def chosen_cycles(kept: KeptMargins, values: Values, progress: Progress = SILENT
     Of the designs that leave about the fewest small counts stuck, those whose posterior is exact,
     if there are any; of these, the one that repeats a small count least often when all change
     counts equally much (strips of two, which publish the most sums, only where they are clearly
-    better). The rule is any_zero, which is unbiased, unless it would leave more than ``MOST_LEFT``
+    better); strips are as high as the table where the rule is negative and tables have ``TALL_CELLS`` at
+    most. The rule is any_zero, which is unbiased, unless it would leave more than ``MOST_LEFT``
     of the small counts stuck and negative would leave clearly fewer. The list is run through once; twice
     where negative leaves more than ``MOST_LEFT`` of them stuck and the posterior is drawn anyway.
 
@@ -220,7 +226,12 @@ def _chosen(asked: _Asked) -> CycleChoice:
     twice = passes is None and not given[N_COVER] and rule == "negative" and not best.exact
     if twice and best.done.stuck > MOST_LEFT:
         given |= {"passes": 2}
-    moves = best.moves if tried is kept else designed(best.name, domain, given, kept=kept, progress=progress)
+    whole = best.name == STRIPS and rule == "negative" and given[ALPHA] == given[BETA] and given[PASSES] == 1
+    if whole and given[HEIGHT] is None and domain.size <= TALL_CELLS:
+        given |= {HEIGHT.name: min(domain.shape)}
+    elif tried is kept:
+        return CycleChoice(best.moves, rule, given[PASSES])
+    moves = designed(best.name, domain, given, kept=kept, progress=progress)
     return CycleChoice(moves, rule, given[PASSES])
 
 
