@@ -436,7 +436,9 @@ def test_magnitudes_are_protected_and_published_as_counts_are(tmp_path: Path) ->
     with pytest.raises(tp.InputError, match="a file of that name"):
         found.publish(out, **signed, prepared_by="Karin", approved_by="Emil")
     with pytest.raises(tp.RefusedError):
-        tp.protect(table, rule=["p=10", "n=3"], choice="cheapest").publish(tmp_path / "no.zip", again="every year")
+        tp.protect(table, rule=["p=10", "n=3"], choice="cheapest").publish(
+            tmp_path / "no.zip", again="every year"
+        )
     assert not (tmp_path / "no.zip").exists()
 
 
