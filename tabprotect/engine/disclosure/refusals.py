@@ -409,13 +409,13 @@ def _bounded(
         return None
     belief, tried, refused = as_belief(found, inner=True, judged=None), 0, 0
     for look in LOOKS:
-        best = Widening(0.0, _at_least(LOOKS[-1], LOOKS[-1] - tried + refused))
+        best = Widening(0.0, at_least(LOOKS[-1], LOOKS[-1] - tried + refused))
         if cells_may_fail(belief, best, every.gate):
             return None
         tables = found.draw_originals(look - tried, generator, progress)
         refused += sum(every.all(table, generator) for table in tables)
         tried = look
-        bound = Widening(0.0, _at_least(tried, refused))
+        bound = Widening(0.0, at_least(tried, refused))
         if not cells_may_fail(belief, bound, every.gate):
             note = message(
                 "What it tells that other settings were refused makes no belief larger than by a "
@@ -427,7 +427,7 @@ def _bounded(
     return None
 
 
-def _at_least(tried: int, hits: int) -> float:
+def at_least(tried: int, hits: int) -> float:
     """The least share of which so many hits are no wonder (Clopper and Pearson 1934)."""
     least, most = 0.0, 1.0
     for _ in range(40):

@@ -9,7 +9,7 @@ posterior and the comparison follow. What a method does to counts and to magnitu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
@@ -192,6 +192,10 @@ class Method(Documented, ABC):
     ) -> Values:
         """Resolve what depends on the sums kept exactly, too."""
         return self.resolve(problem.table.domain, given)
+
+    def beside(self, domain: Domain, values: Values, earlier: Sequence[Release]) -> dict[str, object]:
+        """What earlier releases of the same people change of the parameters; public as they are."""
+        return {}
 
     def no_change(self, table: Table, values: Values, progress: Progress = SILENT) -> float | None:
         """The chance that a draw publishes everything as it is, known from the kept margins alone.

@@ -20,6 +20,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.people.reading_together import LookedUp, marks
 from tabprotect.engine.register.register_entry import (
+    BESIDE,
     COINS,
     LOOKED,
     RefusedMechanism,
@@ -85,11 +86,15 @@ class EarlierRefusals:
         looks
             Whether what was only looked at counts, where the policy let out the list alone.
         """
-        method, values, _ = how
-        known = {digest: one for digest, one in looked_up.refused.items() if looks or not one.looked}
+        known = {
+            digest: one
+            for digest, one in looked_up.refused.items()
+            # What was refused beside other releases is weighed beside them, but where a reason lets out the next.
+            if (accepted or not one.beside) and (looks or not one.looked)
+        }
         if known:
             # The very draw that was refused beside other releases is no choice between two.
-            known.pop(_drawn_digest(problem, (method, values), randomness), None)
+            known.pop(_drawn_digest(problem, (how[0], how[1]), randomness), None)
         run = _Run(problem, how, randomness, accepted)
         for made, is_same in run.made_before(known, looked_up):
             # Of the very run that was made before, what was refused later tells nothing.
@@ -135,7 +140,7 @@ def remember_beside(
 ) -> None:
     """Record that a draw was refused for what it tells together with earlier releases.
 
-    A later release leaves this out: who has that release alone cannot judge the refused draw.
+    What that tells is weighed when a later one is read beside the same releases.
 
     Raises
     ------
@@ -146,7 +151,7 @@ def remember_beside(
         return
     method, values, policy = how
     limits = policy.limits_for(problem, again=False, changed=True)
-    refused = RefusedMechanism(method.name, _stated(problem, (method, values), limits, randomness))
+    refused = RefusedMechanism(BESIDE + method.name, _stated(problem, (method, values), limits, randomness))
     _note(problem, _drawn_digest(problem, (method, values), randomness), refused, register)
 
 

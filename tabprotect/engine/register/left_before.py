@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -16,7 +15,6 @@ from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
     Interrupted,
-    ParameterError,
     RefusedError,
     Suggestion,
     TabprotectError,
@@ -65,7 +63,7 @@ def spent_on_refusals(
     """
     found = []
     for one in refused:
-        mechanism = _stated(one, domain)
+        mechanism = one.mechanism(domain)
         if mechanism is None or _same_draw(mechanism, release):
             continue
         method = methods()[mechanism.method]
@@ -74,16 +72,6 @@ def spent_on_refusals(
             draws = 1 if mechanism.gate is None else mechanism.gate.attempts_at_most
             found.append(budget.total.times(draws))
     return Spent.together(found) if found else Spent()
-
-
-def _stated(refused: RefusedMechanism, domain: Domain) -> Mechanism | None:
-    """The mechanism that was refused; ``None`` where it is not known."""
-    if not refused.stated:
-        return None
-    try:
-        return Mechanism.from_json(json.loads(refused.stated), domain)
-    except (InputError, ParameterError):
-        return None
 
 
 def _same_draw(refused: Mechanism, release: Release | None) -> bool:
@@ -142,6 +130,8 @@ class LeftBefore:
         Numbers of those of which the house has to say whether they count the same people.
     sums
         What readers learn of sums that may be parts of others.
+    unweighed
+        Whether it is not known that what else was refused beside them tells little enough.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -156,6 +146,7 @@ class LeftBefore:
     again: tuple[int, ...] = ()
     questions: tuple[int, ...] = ()
     sums: SumsInCommon = field(default_factory=SumsInCommon)
+    unweighed: bool = False
 
     @property
     def more(self) -> int:
@@ -203,6 +194,7 @@ class LeftBefore:
             or self.error is not None
             or self.unread
             or self.sums.known
+            or self.unweighed
             or (together is not None and together.passed is None)
         )
 
@@ -210,8 +202,10 @@ class LeftBefore:
     def left_out(self) -> tuple[Omission, ...]:
         """The kinds of what is not judged: where all releases were read, what that verdict leaves out."""
         read = not (self.lost or self.error is not None or self.unread or self.sums.known)
-        together = self.together
-        return together.left_out if read and together is not None else kinds(["other_releases"])
+        together, refused = self.together, ["attempts"] if self.unweighed else []
+        if read and (together is not None or refused):
+            return kinds([] if together is None else together.left_out, refused)
+        return kinds(["other_releases"], refused)
 
     def refuses(self, policy: AgencyPolicy, reason: str) -> bool:
         """Return True if together they are beyond the limits, and may not leave so."""
@@ -262,6 +256,8 @@ class LeftBefore:
             standing = policy.standing_reasons(self.left_out)
             if not standing and (policy.unjudged == "refuse" or not reason):
                 text = LOST if self.lost else self.sentence or self._unread
+                if self.together is not None and (self.unread or self.unweighed):
+                    text = joined([text.rstrip("."), self._unread], ". ")
                 raise RefusedError(
                     text.rstrip("."),
                     hint=RESTORE
@@ -302,6 +298,10 @@ class LeftBefore:
     def _unread(self) -> str:
         if self.error is not None:
             return message("It is not known what left before: {error}.", self.error)
+        if self.unweighed and not self.unread:
+            return message(
+                "Not worked out: what it tells that other settings were refused beside earlier releases."
+            )
         return plural(
             self.unread,
             "No. {numbers} could not be compared with this one: find it in the register.",
@@ -458,6 +458,8 @@ def _left_before(
         again=tuple(sorted(left)),
         questions=tuple(sorted({*found.questions, *older})),
         sums=sums,
+        # What left before leaves as it was.
+        unweighed=found.unweighed and not left,
     )
 
 

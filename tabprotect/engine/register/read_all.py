@@ -324,7 +324,7 @@ def _wholes(counted: Counted) -> list[tuple[tuple[int, ...], Whole, Gate]]:
 
 
 def _judged_parts(group: Whole, limits: Gate, progress: Progress) -> StaffVerdict | None:
-    from tabprotect.engine.register.people.people_in_common import judged_whole
+    from tabprotect.engine.register.people.parts_of_whole import judged_whole
 
     with suppress(InputError, InfeasibleError, ParameterError):
         return StaffVerdict(tuple(judged_whole(group, limits, progress)), limits, 1)

@@ -21,11 +21,13 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.disclosure.policy import Again
-from tabprotect.engine.errors import AGAIN, RefusedError
+from tabprotect.engine.errors import AGAIN, InputError, ParameterError, RefusedError
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy, Spent
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import day_said, joined, message
 
@@ -321,6 +323,9 @@ class RegisterEntry(Encodable):
 LOOKED = "looked at: "
 """Before the method of what was looked at where the policy lets out the list alone."""
 
+BESIDE = "beside others: "
+"""Before the method of what was refused for what it tells together with earlier releases alone."""
+
 
 @dataclass(frozen=True)
 class RefusedMechanism:
@@ -343,6 +348,20 @@ class RefusedMechanism:
     def looked(self) -> bool:
         """Return True if it was looked at where only the list leaves: that changes nothing of the list."""
         return self.method.startswith(LOOKED)
+
+    @property
+    def beside(self) -> bool:
+        """Return True if it was refused beside earlier releases: what that tells is weighed with these."""
+        return self.method.startswith(BESIDE)
+
+    def mechanism(self, domain: Domain, table: Table | None = None) -> Mechanism | None:
+        """The mechanism as a release would have stated it; ``None`` where it is not known, or of other labels."""
+        if not self.stated:
+            return None
+        try:
+            return Mechanism.from_json(json.loads(self.stated), domain, table)
+        except (InputError, ParameterError):
+            return None
 
 
 @dataclass(frozen=True)

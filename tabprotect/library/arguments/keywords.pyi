@@ -374,6 +374,7 @@ class Suppression(ProtectingKeywords, total=False):
     block: int | None
     spread: float
     search: Literal["usual", "longer"]
+    also: str | None
     statuses: str | None
     cost: Literal["value", "n", "unity", "column"]
     missing: Literal["judged", "safe"]

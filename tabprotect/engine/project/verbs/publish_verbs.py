@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tabprotect.engine import agency
 from tabprotect.engine.bundle import archive, public
@@ -13,7 +14,7 @@ from tabprotect.engine.bundle.set_bundles import ReleaseFiles
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError, Suggestion
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared
@@ -35,7 +36,7 @@ from tabprotect.engine.project.releasing.judgement import (
     refused_beside,
 )
 from tabprotect.engine.project.verbs.magnitude_verbs import remedied_words
-from tabprotect.engine.project.verbs.release_verbs import protect_words
+from tabprotect.engine.project.verbs.release_verbs import of_remedy, protect, protect_words, set_mechanism
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
@@ -202,12 +203,48 @@ def _beside_earlier(
             reason = accepted or (gate.UNSTATED if protected.record.accepted else "")
             if before.refuses(project.limits, reason):
                 refused_beside(project, context.register)
-            before.admit(project.limits, reason)
+            try:
+                before.admit(project.limits, reason)
+            except RefusedError as error:
+                ways = _ways_beside(project, context, before, tables=asked.tables is not None)
+                error.suggestions, error.runnable = ways, tuple((one, ()) for one in ways)
+                raise
             stated = beside_unjudged(protected, before, project.limits, reason)
         if stated is protected:
             return protected, files or made(protected), before
         # Other bytes: whether these left before is asked once more.
         protected = stated
+
+
+def _ways_beside(
+    project: Project, context: Context, before: LeftBefore, *, tables: bool
+) -> tuple[Suggestion, ...]:
+    """Other settings by which a table leaves beside earlier releases."""
+    # Late: what leaves at once does not wait for it.
+    from tabprotect.engine.project.ways_beside import ways_beside
+
+    looked_up = asked_once(project.problem, context.register)
+    if looked_up is None or before.lost:
+        return ()
+    # Nothing that is only tried is remembered.
+    quiet = replace(context, register=agency.NONE, looked_up=looked_up)
+
+    def protected(changed: Mapping[str, object]) -> Protected:
+        given: dict[str, Any] = of_remedy(changed)
+        other = set_mechanism.run(project.without_result(), quiet, **given)
+        done = protect.run(other, quiet).protected
+        assert done is not None
+        return done
+
+    return ways_beside(
+        project,
+        protected,
+        looked_up,
+        before,
+        tables=tables,
+        register=context.register,
+        progress=context.progress,
+    )
 
 
 def _accepted_before(context: Context, *, weak: bool) -> str:

@@ -40,7 +40,7 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.protection.suppressing.given_statuses import unsafe_cells
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
-from tabprotect.engine.register.people.reading_together import look_up
+from tabprotect.engine.register.people.reading_together import LookedUp, look_up
 from tabprotect.engine.release.tuned import Tuned
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message, plural
@@ -278,6 +278,9 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     if tuned is not None:
         project = replace(project, parameters=MappingProxyType({**project.parameters, **tuned.parameters}))
     problem = project.problem
+    looked_up = context.looked_up or look_up(problem, context.register)
+    if beside := _beside_earlier(project, looked_up):
+        project = replace(project, parameters=MappingProxyType({**project.parameters, **beside}))
     admitted = partial(admit_key, accepted, context.register)
     randomness, decisions = coins_of(project, asked.seed, asked.fresh, admitted)
     if accepted:
@@ -291,7 +294,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         (project.protection, values, project.limits),
         accepted=bool(accepted),
         randomness=randomness,
-        looked_up=context.looked_up or look_up(problem, context.register),
+        looked_up=looked_up,
         looks=not only,
     )
     try:
@@ -339,6 +342,24 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     mechanism = replace(protected.release.mechanism, tuned=tuned)
     protected = Protected(replace(protected.release, mechanism=mechanism), record)
     return replace(project, protected=protected, published=False)
+
+
+def _beside_earlier(project: Project, looked_up: LookedUp) -> dict[str, object]:
+    """What earlier releases of the same people change of the parameters; of this very table, what it had."""
+    method, problem = project.protection, project.problem
+    values = method.resolve_for(problem, project.given)
+    earlier = []
+    for one, release in (
+        looked_up.releases(looked_up.earlier) if type(method).beside is not Method.beside else ()
+    ):
+        same = one.relation == "original" and release.mechanism.method == method.name
+        if same and (found := method.beside(problem.table.domain, values, [release])):
+            # The same table again is the same release.
+            stated = release.mechanism.parameters
+            return {name: stated.get(name) for name in found}
+        if release.counted and problem.people.of(one.entry.number) != "other":
+            earlier.append(release)
+    return method.beside(problem.table.domain, values, earlier)
 
 
 MOST_NAMED = 5

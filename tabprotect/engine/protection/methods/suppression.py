@@ -56,7 +56,7 @@ Sources: Kelly, Golden and Assad 1992; Cox 1995; Fischetti and Salazar 2001; Hun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -78,6 +78,8 @@ from tabprotect.engine.protection.suppressing.block_rule import BLOCK, USUAL, Bl
 from tabprotect.engine.protection.suppressing.choice import SEARCH, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import (
     GivenStatuses,
+    cells_named,
+    hidden_lines,
     text_of,
     with_those_of_the_file,
 )
@@ -85,6 +87,7 @@ from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_i
 from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, USUAL_HALF
 from tabprotect.engine.protection.suppressing.planned import LETTERS, plan, told_by_letters
 from tabprotect.engine.protection.suppressing.sensitive import (
+    ALSO,
     COSTS,
     INSIDERS,
     LEVEL,
@@ -176,6 +179,7 @@ class Suppression(Method):
         BLOCK,
         SPREAD,
         SEARCH,
+        ALSO,
         STATUSES,
     )
     trial_work = 3_300.0
@@ -237,10 +241,15 @@ class Suppression(Method):
         values |= {LEVEL.name: level}
         if values[CHOICE] != "blocks":
             values |= {BLOCK.name: None}
-        elif values[STATUSES]:
+        elif values[STATUSES] or values[ALSO]:
             raise ParameterError({"choice": message("blocks follow the counts alone, no statuses")})
         elif values[BLOCK] is None:
             values |= {BLOCK.name: USUAL}
+        if also := values[ALSO]:
+            try:
+                cells_named(also, publication_of(domain, values))
+            except InputError as error:
+                raise ParameterError({"also": str(error)}, hint=error.hint) from None
         if given_statuses := values[STATUSES]:
             try:
                 text = text_of(given_statuses)
@@ -263,6 +272,13 @@ class Suppression(Method):
             return values
         merged = with_those_of_the_file(problem.statuses, asked, publication)
         return self.resolve(problem.table.domain, {**given, STATUSES.name: merged})
+
+    def beside(self, domain: Domain, values: Values, earlier: Sequence[Release]) -> dict[str, object]:
+        """By letters, what earlier releases hide is hidden, too: their cells are public, and no count is asked."""
+        if values[CHOICE] != "letters" or values[ALSO] is not None:
+            return {}
+        lines = hidden_lines(publication_of(domain, values), earlier)
+        return {ALSO.name: lines} if lines else {}
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT

@@ -19,7 +19,9 @@ is 0; levels are in units of the sum.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -37,6 +39,7 @@ from tabprotect.languages.messages import message
 if TYPE_CHECKING:
     from tabprotect.engine.magnitudes.patterns.decided import Decided
     from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+    from tabprotect.engine.release.release import Release
 
 LONGEST = 50_000_000
 """Most characters of a file."""
@@ -139,6 +142,47 @@ class _Cells:
                     inside = int(np.ravel_multi_index(index, shape)) if shape else 0
                     return int(self._publication.starts[m]) + inside
         raise InputError(message("no published table has this cell"))
+
+
+def cells_named(text: str, publication: Publication) -> list[int]:
+    """The published cells that lines of categories name, as in a file of statuses without its commands.
+
+    Raises
+    ------
+    InputError
+        For a cell that is not published, naming the line.
+    """
+    cells, out = _Cells(publication), []
+    for line, fields in command_lines(text):
+        try:
+            out.append(cells.find(fields))
+        except (InputError, ValueError) as error:
+            raise InputError(str(error), line=line) from None
+    return out
+
+
+def hidden_lines(publication: Publication, releases: Iterable[Release]) -> str:
+    """Lines for the cells of a publication that releases hide."""
+    cells, names = _Cells(publication), publication.domain.names
+    lines: dict[str, None] = {}
+    for release in releases:
+        for published in release.tables:
+            domain = published.table.domain
+            if not set(domain.names) <= set(names):
+                continue
+            for cell in np.argwhere(published.hidden).tolist():
+                labels = dict(zip(domain.names, domain.labels(tuple(cell)), strict=True))
+                codes = [labels.get(name, "") for name in names]
+                with suppress(InputError):
+                    cells.find(codes)
+                    lines[_line(codes)] = None
+    return "\n".join(lines)
+
+
+def _line(codes: Sequence[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(codes)
+    return out.getvalue()
 
 
 def command_lines(text: str) -> list[tuple[int, list[str]]]:

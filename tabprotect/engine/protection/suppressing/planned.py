@@ -23,6 +23,7 @@ from tabprotect.engine.protection.suppressing.letters import (
     most_in_classes,
 )
 from tabprotect.engine.protection.suppressing.sensitive import (
+    ALSO,
     COSTS,
     INSIDERS,
     LEVEL,
@@ -47,7 +48,7 @@ LETTERS = "letters"
 
 _DEFAULTS = {
     one.name: one.default
-    for one in (LEVEL_PERCENT, TOTALS, ZEROS, INSIDERS, COSTS, WHOLE_RANGE, STATUSES, SEARCH)
+    for one in (LEVEL_PERCENT, TOTALS, ZEROS, INSIDERS, COSTS, WHOLE_RANGE, STATUSES, ALSO, SEARCH)
 }
 
 

@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses
+from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, cells_named
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
@@ -114,6 +114,18 @@ STATUSES: Parameter[str | None] = Parameter(
     public=False,
 )
 
+ALSO: Parameter[str | None] = Parameter(
+    "also",
+    message("Hidden in any case"),
+    message(
+        "Cells that are hidden besides, one a line by their categories, with nothing for a total; published. "
+        "By letters, and where nothing is given, those that earlier releases of the same variables hide: "
+        "what is hidden in one table of the same people is not shown by another. Zeros are never hidden so."
+    ),
+    "text",
+    may_be_unstated=True,
+)
+
 USUAL_LEVEL, PLANNED_LEVEL = 2, 1
 """The protection level where none is given, and that of a plan."""
 
@@ -162,6 +174,11 @@ def task_of(problem: Problem, publication: Publication, values: Values, *, plann
         forced = given.hidden
         below = np.where(given.below >= 0, given.below, level)
         above = np.where(given.above >= 0, given.above, level)
+    if also := values.get(ALSO.name):
+        besides = np.zeros(len(counts), dtype=np.bool_)
+        besides[cells_named(str(also), publication)] = True
+        besides &= (counts > 0) & np.isfinite(cost)
+        forced = besides if forced is None else forced | besides
     return Task(
         publication,
         problem.table,

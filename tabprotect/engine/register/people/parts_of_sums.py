@@ -47,8 +47,9 @@ class SumsInCommon:
 
     Attributes
     ----------
-    known
-        The number of hidden sums that are known, or too closely, and are not by one of the tables alone.
+    cells
+        The hidden sums that are known, or too closely, and are not by one of the tables alone: the number of
+        the release, 0 for the one at hand, and the cell.
     read
         The numbers of the earlier releases that tell them.
     asked
@@ -57,10 +58,15 @@ class SumsInCommon:
         The numbers of those that could not be read with it.
     """
 
-    known: int = 0
+    cells: frozenset[tuple[int, int]] = frozenset()
     read: tuple[int, ...] = ()
     asked: tuple[int, ...] = ()
     unread: frozenset[int] = frozenset()
+
+    @property
+    def known(self) -> int:
+        """The number of these."""
+        return len(self.cells)
 
     @property
     def sentence(self) -> str:
@@ -291,7 +297,7 @@ class SumsReading:
                 known |= found
                 read |= numbers
         asked = sorted(number for number in read if self.people.of(number) is None)
-        return SumsInCommon(len(known), tuple(sorted(read)), tuple(asked), frozenset(unread - read))
+        return SumsInCommon(frozenset(known), tuple(sorted(read)), tuple(asked), frozenset(unread - read))
 
     @cached_property
     def _least(self) -> float:

@@ -26,6 +26,7 @@ from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
 from tabprotect.engine.cycles.signatures import signatures
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, as_belief
+from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.moves.signature_model import Coin
@@ -34,8 +35,10 @@ from tabprotect.engine.posterior.together.coin_chains import Bound, CoinChains
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.people.stated_margins import believed_margin, exact_margin
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, Rerun, product
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.published_numbers import Law
-from tabprotect.engine.release.verdict_figures import JudgedBy
+from tabprotect.engine.release.verdict_figures import JudgedBy, TableVerdict
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
@@ -376,18 +379,40 @@ class Whole:
         """The same of the sums of the rest that all releases together state."""
         return [TableBelief(rest.domain, False, None, _certain(rest), "exact") for rest in self.rests()]
 
-    def _as_one(self, progress: Progress) -> list[TableBelief]:
+    @cached_property
+    def _chance(self) -> OfRelease:
+        return OfRelease(self.parts[0].evidence.release, "parts of a whole")
+
+    def _posterior(self, progress: Progress) -> Posterior:
         """One posterior, of everybody's part and cell."""
-        release = self.parts[0].evidence.release
-        chance = OfRelease(release, "parts of a whole")
-        found = believe(
-            [Evidence(release, self.factors, alone=True)],
+        return believe(
+            [Evidence(self.parts[0].evidence.release, self.factors, alone=True)],
             knowing=RELEASE_ALONE,
             inner=True,
             effort=VERDICT,
-            randomness=chance,
+            randomness=self._chance,
             progress=progress,
         ).posterior
+
+    def drawn(self, number: int, progress: Progress = SILENT) -> list[Ints]:
+        """Originals of the whole and of each part as a reader of all draws them, int64 (number, shared cells).
+
+        Raises
+        ------
+        InfeasibleError
+            Where there is no posterior.
+        """
+        chance = OfRelease(self.parts[0].evidence.release, "people of all").generator()
+        if not any(one.by_moves for one in self.members):
+            found = self._posterior(progress).draw_originals(number, chance, progress)
+            each = found.reshape(number, self.shared.size, len(self.parts) + 1)
+            return [each.sum(axis=2), *(each[:, :, part] for part in range(len(self.parts)))]
+        wholes, parts, pairs, _ = self._pairs(chance, number, progress)
+        of_whole, of_part = pairs
+        return [wholes[of_whole], *(part[of_part] for part in parts)]
+
+    def _as_one(self, progress: Progress) -> list[TableBelief]:
+        found, chance = self._posterior(progress), self._chance
         whole = sums(found, Publication(found.domain, (self.shared.names,)), randomness=chance)[0]
         return [as_belief(one, inner=one is found, judged=None) for one in (found, whole)]
 
@@ -447,6 +472,17 @@ class Whole:
             Where draws are not independent, or too few fit.
         """
         chance = OfRelease(self.parts[0].evidence.release, "pairs of draws").generator()
+        wholes, parts, (of_whole, of_part), effective = self._pairs(chance, PAIRED, progress)
+        even, rest = np.ones(PAIRED), wholes[of_whole] - np.sum(parts, axis=0)[of_part]
+        laws = [Laws.of(one, even) for one in (wholes[of_whole], *(part[of_part] for part in parts), rest)]
+        error = math.sqrt(sum(0.25 / one for one in effective))
+        found_so = self._laid_out("simulation", *laws)
+        return [replace(one, error=error, draws=0.25 / error**2) for one in found_so]
+
+    def _pairs(
+        self, chance: np.random.Generator, number: int, progress: Progress
+    ) -> tuple[Ints, list[Ints], tuple[Ints, Ints], list[float]]:
+        """Draws of the whole and of each part, the places of so many pairs that fit, and the effective draws."""
         tables = []
         for one in self.members:
             found = one.believed(progress)
@@ -466,12 +502,8 @@ class Whole:
         if min(effective) < LEAST_EFFECTIVE:
             raise InfeasibleError(message("too few of the drawn people fit all these releases"))
         pairs = np.flatnonzero(fits)
-        of_whole, of_part = np.divmod(pairs[chance.integers(0, len(pairs), PAIRED)], DRAWN)
-        even, rest = np.ones(PAIRED), wholes[of_whole] - taken[of_part]
-        laws = [Laws.of(one, even) for one in (wholes[of_whole], *(part[of_part] for part in parts), rest)]
-        error = math.sqrt(sum(0.25 / one for one in effective))
-        found_so = self._laid_out("simulation", *laws)
-        return [replace(one, error=error, draws=0.25 / error**2) for one in found_so]
+        of_whole, of_part = np.divmod(pairs[chance.integers(0, len(pairs), number)], DRAWN)
+        return wholes, parts, (of_whole, of_part), effective
 
     @property
     def can_be(self) -> bool:
@@ -610,3 +642,29 @@ def _error(met: Bools, chain: Ints) -> float:
 def _certain(table: Table) -> tuple[Ints, Ints, Floats]:
     counts = table.counts.reshape(-1)
     return np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
+
+
+def judged_whole(group: Whole, limits: Gate, progress: Progress = SILENT) -> list[TableVerdict]:
+    """The verdict on the parts, the rest and the whole, by the rules of all of them.
+
+    Raises
+    ------
+    InfeasibleError
+        Where there is no posterior.
+    InputError
+        Where no people fit.
+    """
+    rules = together_at_risk(limits, [one.evidence for one in group.members])
+    limits = replace(limits, at_risk=rules)
+    told = [judged_table("user", belief, limits) for belief in group.sums_of_rest()]
+    if any(one.fails(limits) for one in told):
+        # No posterior is needed to see it.
+        return told
+    return [*told, *(judged_table("user", belief, limits) for belief in group.beliefs(progress))]
+
+
+def together_at_risk(limits: Gate, evidence: Iterable[Evidence]) -> SmallCount:
+    """The counts that are at risk by the rule of any of several releases."""
+    stated = [one.release.mechanism.gate for one in evidence]
+    rules = [limits.at_risk, *(gate.at_risk for gate in stated if gate is not None)]
+    return SmallCount(min(rule.low for rule in rules), max(rule.high for rule in rules))

@@ -19,9 +19,16 @@ from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
-from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part, shared_domain
+from tabprotect.engine.register.people.parts_of_whole import (
+    Counted,
+    Whole,
+    judged_whole,
+    may_be_part,
+    shared_domain,
+    together_at_risk,
+)
 from tabprotect.engine.register.people.possible_wholes import Numbered, PossibleWholes
-from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -43,12 +50,15 @@ class InCommon:
         The numbers of those of which the house has to say whether the people are the same.
     tables
         The verdict on everything that follows.
+    unweighed
+        Whether it is not known that what else was refused beside these tells little enough.
     """
 
     read: tuple[int, ...] = ()
     unread: frozenset[int] = frozenset()
     asked: tuple[int, ...] = ()
     tables: tuple[TableVerdict, ...] = ()
+    unweighed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +74,15 @@ class InCommonReading:
     people
         What the house has said.
     limits
+    refused
+        The mechanisms that were refused beside earlier releases before; ``None`` for one that is not known.
     """
 
     original: Table
     own: Evidence
     people: People
     limits: Gate
+    refused: tuple[Mechanism | None, ...] = ()
     progress: Progress = SILENT
 
     def of(self, others: Iterable[tuple[int, Evidence]]) -> InCommon:
@@ -101,12 +114,14 @@ class InCommonReading:
             more.unread,
             tuple(sorted(asked | set(more.asked))),
             (*tables, *more.tables),
+            more.unweighed,
         )
 
     def _parted(self, wholes: Sequence[Numbered], parts: Sequence[Numbered]) -> InCommon:
         """What releases tell that may be a whole and parts of it."""
         unread, asked = set[int](), set[int]()
         tables: list[TableVerdict] = []
+        judged: list[Whole] = []
 
         def open_ones(numbers: Sequence[int]) -> None:
             unread.update(numbers)
@@ -133,10 +148,25 @@ class InCommonReading:
                     open_ones(numbers)
                     continue
                 tables.extend(found)
+                judged.append(group)
                 if any(one.fails(self.limits) for one in found):
                     asked.update(self._open(numbers))
         read = {number for number, _ in (*wholes, *parts)} - unread
-        return InCommon(tuple(read), frozenset(unread), tuple(asked), tuple(tables))
+        unweighed = bool(self.refused) and not self._tells_little(judged, tables)
+        return InCommon(tuple(read), frozenset(unread), tuple(asked), tuple(tables), unweighed)
+
+    def _tells_little(self, judged: Sequence[Whole], tables: Sequence[TableVerdict]) -> bool:
+        """Return True if what was refused beside earlier releases tells little; what is refused now is not weighed."""
+        if any(one.fails(self.limits) for one in tables):
+            return False
+        # Late: hardly anything was refused.
+        from tabprotect.engine.register.people.refused_beside import RefusedBeside
+
+        refused = RefusedBeside(self.original, self.own, self.refused, self.limits, self.progress)
+        try:
+            return refused.tells_little(judged)
+        except InfeasibleError:
+            return False
 
     def _groups(
         self, wholes: Sequence[Numbered], parts: Sequence[Numbered]
@@ -184,32 +214,6 @@ class InCommonReading:
         rows = np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
         limits = replace(self.limits, at_risk=SmallCount(1, max(self.limits.at_risk.high, FEW_CHANGES)))
         return judged_table("user", TableBelief(now.domain, True, None, rows, "exact"), limits)
-
-
-def judged_whole(group: Whole, limits: Gate, progress: Progress = SILENT) -> list[TableVerdict]:
-    """The verdict on the parts, the rest and the whole, by the rules of all of them.
-
-    Raises
-    ------
-    InfeasibleError
-        Where there is no posterior.
-    InputError
-        Where no people fit.
-    """
-    rules = together_at_risk(limits, [one.evidence for one in group.members])
-    limits = replace(limits, at_risk=rules)
-    told = [judged_table("user", belief, limits) for belief in group.sums_of_rest()]
-    if any(one.fails(limits) for one in told):
-        # No posterior is needed to see it.
-        return told
-    return [*told, *(judged_table("user", belief, limits) for belief in group.beliefs(progress))]
-
-
-def together_at_risk(limits: Gate, evidence: Iterable[Evidence]) -> SmallCount:
-    """The counts that are at risk by the rule of any of several releases."""
-    stated = [one.release.mechanism.gate for one in evidence]
-    rules = [limits.at_risk, *(gate.at_risk for gate in stated if gate is not None)]
-    return SmallCount(min(rule.low for rule in rules), max(rule.high for rule in rules))
 
 
 MOST_JUDGED = 24

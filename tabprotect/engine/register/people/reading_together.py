@@ -31,7 +31,7 @@ from tabprotect.engine.register.register_entry import (
     related,
 )
 from tabprotect.engine.release.findings import kinds
-from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -69,6 +69,8 @@ class JointReading:
         The release at hand, the limits and the earlier ones.
     questions
         The numbers of those of which the house has to say whether they count the same people.
+    unweighed
+        Whether it is not known that what else was refused beside them tells little enough.
     """
 
     read: tuple[Earlier, ...]
@@ -77,6 +79,7 @@ class JointReading:
     judged_on: object = None
     asked: tuple[object, ...] = ()
     questions: tuple[int, ...] = ()
+    unweighed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +159,9 @@ class ReadingTogether:
                 found = replace(found, tables=(*found.tables, *people.tables))
         both = [*(one for one, _ in read), *(one for one, _ in telling)]
         both += [one for one in earlier if one.entry.number in people.read and one not in both]
-        reading = JointReading(tuple(both), unread, found, judged_on, asked, questions)
+        reading = JointReading(
+            tuple(both), unread, found, judged_on, asked, questions, unweighed=people.unweighed
+        )
         known.append(reading)
         return reading
 
@@ -172,16 +177,38 @@ class ReadingTogether:
         from tabprotect.engine.register.people.people_in_common import InCommon, InCommonReading
 
         wanted = [one for one in earlier if one.relation == "variables" and one.entry.number not in known]
+        refused = self._refused_beside(own)
         if own is None or not wanted:
-            return InCommon()
+            return InCommon(unweighed=bool(refused))
         problem, limits = self.problem, self.policy
         if not isinstance(limits, Gate):
             limits = (limits or AgencyPolicy()).of_release(own.release, problem.at_risk)
         counted, _ = _counts_of(self.looked_up.releases(wanted, self.progress))
         reading = InCommonReading(
-            problem.table, own, _answered(problem.people, self.looked_up.earlier), limits, self.progress
+            problem.table,
+            own,
+            _answered(problem.people, self.looked_up.earlier),
+            limits,
+            refused,
+            self.progress,
         )
         return reading.of((one.entry.number, other) for one, other in counted)
+
+    def _refused_beside(self, own: Evidence | None) -> tuple[Mechanism | None, ...]:
+        """What was refused beside earlier releases before, but for what is at hand itself."""
+        if own is None:
+            return ()
+        found: list[Mechanism | None] = []
+        domain, leaving = self.problem.table.domain, own.release.mechanism
+        for one in self.looked_up.refused.values():
+            if one.beside:
+                mechanism = one.mechanism(domain, self.problem.table)
+                if mechanism is None or not (
+                    mechanism.method == leaving.method
+                    and all(leaving.parameters.get(n) == v for n, v in mechanism.parameters.items())
+                ):
+                    found.append(mechanism)
+        return tuple(found)
 
     def _beside(
         self, rest: Sequence[Earlier], every: Sequence[Evidence]
