@@ -17,7 +17,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tabprotect.cli.main import main
+from tabprotect.engine.disclosure.choosing import method_trials
 from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
+from tabprotect.gui.base import trying
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -140,6 +142,19 @@ def clean(qapp: QApplication) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _few_draws(few_draws: None) -> None:
     """Pages ask for estimates whenever they are shown: seconds with as many draws as usual."""
+
+
+@pytest.fixture(autouse=True)
+def _no_trials(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every method is tried as soon as a table is open: that takes seconds, and is few tests' business."""
+    if not {"few", "tries"} & set(request.fixturenames):
+        monkeypatch.setattr(method_trials, "tried_methods", lambda *_: ())
+        monkeypatch.setattr(trying, "_try_sums", lambda *_: ())
+
+
+@pytest.fixture
+def tries() -> None:
+    """Methods are tried as they are for people."""
 
 
 @pytest.fixture

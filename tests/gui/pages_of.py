@@ -9,7 +9,9 @@ from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.beliefs import Beliefs
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.table.counts_part import CountsPart
+from tabprotect.gui.pages.table.method_result import MethodResult
 from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.gui.pages.table.run_panel import RunPanel
 
 P = TypeVar("P", bound=Page)
 
@@ -26,6 +28,20 @@ def counts(window: MainWindow) -> CountsPart:
     part = page_of(window, TablePage).part
     assert isinstance(part, CountsPart)
     return part
+
+
+def result(window: MainWindow) -> RunPanel | MethodResult:
+    """What became of the table, beside which the panel decides."""
+    shown = page_of(window, TablePage)._shown
+    assert shown is not None
+    return shown
+
+
+def replay(window: MainWindow) -> RunPanel:
+    """The result of a run of cycles, with its coins."""
+    shown = result(window)
+    assert isinstance(shown, RunPanel)
+    return shown
 
 
 def beliefs(window: MainWindow) -> Beliefs:

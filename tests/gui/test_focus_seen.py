@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from readable import tab_order
 
-from tabprotect.engine.disclosure.choosing import method_trials
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.frame.app import EXAMPLE
 from tabprotect.gui.frame.main_window import MainWindow
@@ -31,10 +29,7 @@ def unseen(window: MainWindow, page: QWidget) -> list[str]:
     return out
 
 
-def test_every_stop_of_tab_is_seen(
-    window: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(method_trials, "tried_methods", lambda *_: ())
+def test_every_stop_of_tab_is_seen(window: MainWindow, settle: Settle) -> None:
     window.files.open(EXAMPLE)
     settle()
     window.document.do(protect, seed=7, draft=True)

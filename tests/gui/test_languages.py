@@ -86,7 +86,7 @@ def test_the_window_speaks_german_and_leaves_names_alone(speaking: Callable[[str
     window = speaking("de")
     window.go("table")
     assert [a.text() for a in window.menuBar().actions()][:2] == ["&Datei", "&Bearbeiten"]
-    assert window.page.main_button.text() == "Schutz wählen"
+    assert window.decision is not None and window.decision._heading.text() == "4 kleine Fallzahlen"
     assert window.page.sentence.startswith("135 gezählt in 16 Zellen (4 × 4)")
     assert window.strip.word == "VERTRAULICH"
     number = QDoubleSpinBox(decimals=3, value=0.95)
@@ -170,7 +170,7 @@ def test_totals_are_wide_enough_for_their_head_in_german(speaking: Callable[[str
 
 
 @pytest.mark.parametrize("language", [ENGLISH, "de"])
-def test_cards_are_not_covered_by_the_scroll_bar(
+def test_ways_have_room_for_their_figures(
     speaking: Callable[[str], MainWindow], qtbot: QtBot, language: str
 ) -> None:
     window = speaking(language)
@@ -182,9 +182,7 @@ def test_cards_are_not_covered_by_the_scroll_bar(
     for size in ((1366, 768), (960, 540)):
         window.resize(*size)
         QApplication.processEvents()
-        inside = page.cards.widget()
-        assert inside is not None
-        assert inside.width() <= page.cards.viewport().width(), size
+        assert page.list.header().length() <= page.list.viewport().width(), size
 
 
 def test_english_changes_nothing_in_qt() -> None:
@@ -219,8 +217,8 @@ def test_two_windows_keep_their_own_words(
             quiet(window, qtbot)
             said = words(window)
             assert name in said
-            assert {"Freigeben", "Zyklen"} <= {w.split(". ")[0] for w in said}
-            assert not {"Release", "Cycles"} - {name} & said
+            assert {"Leser", "Veröffentlichungen"} <= {w.split(". ")[0] for w in said}
+            assert not {"Readers", "Releases"} - {name} & said
     for window, _ in windows:
         window.document.saved = window.document.project
 

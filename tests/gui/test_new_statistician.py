@@ -112,7 +112,7 @@ def test_from_records_to_a_coded_set_of_three_tables(
     table = window.document.original
     assert table is not None and table.domain.names == ("nuts", "age", "sex", "work")
     assert table.domain["age"].categories[:2] == ("0-4", "5-9")
-    hand.click(variables.main_button)
+    hand.click(variables._back)
     grid = hand.page(TablePage).part
     assert isinstance(grid, CountsPart)
     grid.folds.show_way("folded")

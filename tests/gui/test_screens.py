@@ -37,8 +37,8 @@ from tabprotect.gui.pages.protect.page import ProtectPage
 SIZES = ((1024, 700), (1366, 768), (1920, 1080), (960, 540))
 """The last is full HD at 200 %: what counts for a layout are the pixels that it knows."""
 
-SEEN = 6
-"""Rows and columns of a table that are in sight at least."""
+SEEN, BESIDE = 6, 3
+"""Rows and columns of a table that are in sight at least, and columns beside a panel in a small window."""
 
 TABLES = ("Table of counts", "Result", "Table with the selected cycle")
 
@@ -180,7 +180,8 @@ def faults_of(window: MainWindow, size: tuple[int, int]) -> list[str]:
     for view in tables(page):
         rows, columns = whole_lines(view)
         model = view.model()
-        if rows < min(SEEN, model.rowCount()) or columns < min(SEEN, model.columnCount()):
+        wanted = BESIDE if window.beside.isVisible() and size[0] < 1366 else SEEN
+        if rows < min(SEEN, model.rowCount()) or columns < min(wanted, model.columnCount()):
             faults.append(f"{rows} x {columns} of {view.accessibleName()}")
     beyond = window.area.horizontalScrollBar().maximum()
     if beyond > 0:
@@ -200,7 +201,7 @@ def seen(window: MainWindow, names: Iterable[str]) -> list[str]:
                 page = window.page
                 assert page.name == name
                 if isinstance(page, ProtectPage):
-                    page._tried(some_trials(page.document.project.domain))  # type: ignore[union-attr]
+                    page.document.trying._tried(some_trials(page.document.project.domain))  # type: ignore[union-attr]
                 where = f"{name} at {size[0]} x {size[1]}, {mode}"
                 picture(window, f"{name}-{size[0]}-{mode}")
                 faults += [f"{where}: {fault}" for fault in faults_of(window, size)]

@@ -17,7 +17,6 @@ from pytestqt.qtbot import QtBot
 from readable import unnamed
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.disclosure.choosing import method_trials
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
@@ -31,17 +30,11 @@ from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.frame import main_window
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.protect.page import ProtectPage
+from tabprotect.gui.pages.protect.requirements_asked import RequirementsPage
 
 Settle = Callable[[], None]
 
 AT_LEVELS = "town*age + town@district*age*sex + town@region*sex"
-
-
-@pytest.fixture(autouse=True)
-def no_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What methods do is other tests' business."""
-    monkeypatch.setattr(method_trials, "tried_methods", lambda *_: ())
 
 
 @pytest.fixture
@@ -272,16 +265,16 @@ def test_nothing_moves_between_press_and_release(
     held = places()
     assert {k: v for k, v in held.items() if k in before} == before
     QTest.mouseRelease(page, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
-    qtbot.waitUntil(lambda: opened.docks["inspector"].isVisible() and page.errors.isVisible())
+    qtbot.waitUntil(page.errors.isVisible)
 
 
 def test_small_sums_that_are_found_late_move_no_tick_that_is_being_pressed(
     opened: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
     opened.resize(1366, 768)
-    opened.go("protect")
+    opened.go("requirements")
     settle()
-    asking = page_of(opened, ProtectPage).asking
+    asking = page_of(opened, RequirementsPage).asking
 
     def places() -> dict[str, QPoint]:
         shown = [b for b in asking.findChildren(QAbstractButton) if b.isVisible()]

@@ -131,7 +131,7 @@ def test_texts_with_their_values_in_german(text: str, told: str) -> None:
 
 
 def test_the_pseudo_language_is_two_fifths_longer() -> None:
-    text = message("Nothing is written before you have confirmed it once more.")
+    text = message("The sums that are to be exact, and what else is not to change.")
     assert len(catalogue(PSEUDO).translated(text)) > 1.3 * len(text)
     assert stretched("<b>{cells:,}</b> &amp; more") == "<b>{cells:,}</b> &amp; moremo"
 

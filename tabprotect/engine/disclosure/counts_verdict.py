@@ -316,6 +316,10 @@ def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> LearnedFigu
     )
 
 
+MOST_DRAWN, ALL_DRAWN = 48, 0.9995
+"""Counts of the closest cell that are drawn at most, and the chance they have at which it is enough."""
+
+
 def _staff(
     beliefs: Sequence[TableBelief],
     likelihood: Likelihood | None,
@@ -332,6 +336,7 @@ def _staff(
     )
     found: list[np.ndarray] = []
     worst: WorstCell | None = None
+    closest: tuple[TableBelief, Ints]
     cells_at_risk = 0
     for belief in beliefs:
         if belief.domain.size > original.domain.size:
@@ -356,6 +361,9 @@ def _staff(
                 for value in range(limits.at_risk.low, min(limits.at_risk.high, limits.at_risk.low + 9) + 1)
             )
             worst = WorstCell(belief.domain.names, labels, float(belief_in_truth[highest]), chances)
+            closest = belief, cells[highest : highest + 1]
+    if worst is not None:
+        worst = replace(worst, believed=_believed(*closest))
     every = np.concatenate([np.zeros(0), *found])
     return Staff(
         at_risk_cells=cells_at_risk,
@@ -368,6 +376,16 @@ def _staff(
         else float(every.mean()),
         worst=worst,
     )
+
+
+def _believed(belief: TableBelief, cell: Ints) -> tuple[tuple[int, float], ...]:
+    """How likely each count of a cell is, from 0 up to where hardly anything is left, or a reader gives up."""
+    found: list[tuple[int, float]] = []
+    for value in range(MOST_DRAWN):
+        found.append((value, float(belief.probability(value, cell)[0])))
+        if sum(chance for _, chance in found) > ALL_DRAWN:
+            break
+    return tuple(found)
 
 
 def _stuck(likelihood: Likelihood | None, original: Table, rule: SmallCount) -> int | None:

@@ -489,12 +489,15 @@ class WorstCell(Encodable):
     chances
         How likely a reader thinks each small count to be, the least count first; empty where that
         was not kept.
+    believed
+        The same of every count that is likely enough to be drawn, from 0.
     """
 
     table: tuple[str, ...]
     cell: tuple[str, ...]
     belief: float
     chances: tuple[tuple[int, float], ...] = ()
+    believed: tuple[tuple[int, float], ...] = ()
     json_keys = "table cell belief"
 
     @property

@@ -28,6 +28,7 @@ from tabprotect.gui.base.background.jobs import Job, Jobs
 from tabprotect.gui.base.judging import JudgedMagnitudes, Judging
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.recent_files import RecentFile
+from tabprotect.gui.base.trying import Trying
 from tabprotect.gui.look.buttons import connected, present
 from tabprotect.languages.messages import joined, message
 
@@ -60,7 +61,7 @@ class Document(QObject):
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
     (cell index or None), ``total_selected`` (a :class:`Total` or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
-    or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
+    or "" for the page in front), ``page_asked`` (the name of a page to go to), ``next_asked`` (what decides on the table is to do what comes next), ``open_asked`` (a path, or
     "" to ask which), ``records_asked``, ``recipe_asked`` (which is to be asked), ``reader_asked`` (a bundle, for a window of its own),
     ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it),
     ``closed`` (no more work is running: timers and other background activity end too).
@@ -76,6 +77,7 @@ class Document(QObject):
     originals_counted = Signal(str, object)
     error_raised = Signal(object, str)
     page_asked = Signal(str)
+    next_asked = Signal()
     open_asked = Signal(str)
     records_asked = Signal()
     recipe_asked = Signal()
@@ -88,6 +90,7 @@ class Document(QObject):
         super().__init__()
         self.jobs = Jobs(self)
         self.judging = Judging(self, self.jobs)
+        self.trying = connected(Trying(self, self.jobs), failed=self._tell_error)
         self.judged_magnitudes = connected(JudgedMagnitudes(self, self.jobs), failed=self._tell_error)
         self.history = History()
         self.saved: Project | None = None
@@ -304,6 +307,11 @@ class Document(QObject):
         return (total.cell, None) if total.cell == self.selection else (None, total)
 
     # -- commands -----------------------------------------------------------------------------
+
+    @property
+    def working(self) -> Job | None:
+        """The command that runs; ``None`` while none does."""
+        return self._busy if self._busy is not None and self._busy.running else None
 
     def do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> Job | None:
         """Run a command with its arguments (see :meth:`run`)."""

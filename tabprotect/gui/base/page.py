@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QShortcut,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFrame, QPushButton, QSpacerItem, QTabBar, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QPushButton, QSpacerItem, QTabBar, QWidget
 
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.command import Command
@@ -24,10 +24,11 @@ from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Stage
-from tabprotect.gui.look.buttons import connected, named, push_button
+from tabprotect.gui.look.buttons import connected, named, push_button, tool_button
+from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.error_strip import ErrorStrip
-from tabprotect.gui.look.label import Finding, Label, show_text
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.label import Finding, Label, show_text, tip
+from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME
 from tabprotect.languages.messages import message
@@ -66,7 +67,7 @@ class Page(Stage, QWidget):
         self._sentence = Finding(name=message("In one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.hide()
-        self.tools = in_row(spacing=GRID)
+        self.tools: QLayout = in_row(spacing=GRID)
         self.errors = connected(ErrorStrip(), place_clicked=self.go_to_error)
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
@@ -78,11 +79,22 @@ class Page(Stage, QWidget):
         self._line = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
         self._room = QSpacerItem(0, GRID)
         self._line.setForegroundRole(QPalette.ColorRole.Mid)
-        head = in_row((self._heading, 1), self.tools, spacing=GRID)
-        foot = in_row((self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID)
+        self._back = tool_button(icons.icon("close"), self._leave, name=message("Back"), flat=True)
+        self._back.setToolTip(tip(message("Back (Esc)")))
+        if not self.back:
+            self._back.hide()
+        self._head = held(in_row((self._heading, 1), self.tools, self._back, margins=0, spacing=GRID))
+        self.note = Label(message("Ctrl+Enter"), role="quiet")
+        foot: QBoxLayout
+        if self.beside:
+            last = in_row((self.main_button, 1), self.note, spacing=GRID)
+            foot = in_column(self.footer, last, spacing=GRID)
+        else:
+            right = Qt.AlignmentFlag.AlignRight
+            foot = in_row((self.footer, 1), (self.main_button, 0, right), spacing=GRID)
         # A link's words begin where those of the page do.
         foot.setContentsMargins(MARGIN, 0, MARGIN, 0)
-        self._above = column = in_column(head, self._sentence, spacing=GRID)
+        self._above = column = in_column(self._head, self._sentence, spacing=GRID)
         if self.together:
             column.addWidget(self._tabbed())
         column.addItem(self._room)
@@ -101,6 +113,9 @@ class Page(Stage, QWidget):
         )
         connected(document, project_changed=self._changed, view_changed=self._view_changed)
         THEME.changed.connect(self._theme_changed)
+
+    def _leave(self) -> None:
+        self.document.page_asked.emit(self.back)
 
     def _tabbed(self) -> QTabBar:
         """The pages that share this one's place as tabs; each is a page of its own."""
@@ -177,6 +192,9 @@ class Page(Stage, QWidget):
     def command_button(self, *, name: str = "", tip: str = "") -> QPushButton:
         """A button that copies the command line."""
         return push_button(message("Copy as command"), self.copy_command, name=name, tip=tip, flat=True)
+
+    def open_out(self, *, wide: bool) -> None:
+        """Show all that it has, or beside the table what decides."""
 
     def main_action(self) -> None:
         """Do what the main button (and Ctrl+Return) does."""

@@ -13,7 +13,7 @@ from tabprotect.languages.messages import message
 
 @dataclass(frozen=True)
 class MenuEntry:
-    """An entry of one of the menus File, Edit, Data, Protect, Check, Release, View and Help.
+    """An entry of one of the window's menus.
 
     ``name`` is its name in :meth:`Page.choices`, ``keys`` its shortcut.
     """
@@ -54,10 +54,12 @@ class Stage:
     icon: ClassVar[str]
     hint: ClassVar[str] = ""
     main_label: ClassVar[str] = ""
-    aside: ClassVar[bool] = False
-    """True if it stands below the rail's divider, apart from the sequence of stages."""
     under: ClassVar[str] = ""
-    """The stage that it is a step of: while it applies it is shown below that one, indented."""
+    """The entry of the rail that it belongs to; empty for one that is an entry itself."""
+    back: ClassVar[str] = ""
+    """The page that Esc goes back to, for what was opened over another one."""
+    beside: ClassVar[int] = 0
+    """Pixels, at normal text, that it is wide beside the table; 0 for a page that has the window."""
     together: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Name and label of each tab, for pages that share the first one's place on the rail."""
     entries: ClassVar[tuple[MenuEntry, ...]] = ()
@@ -77,7 +79,7 @@ class Stage:
 
     @classmethod
     def applies(cls, document: Document) -> bool:
-        """Return True if the step applies to the open project; the rail leaves out those that do not."""
+        """Return True if it applies to the open project; menus leave out the entries of what does not."""
         return document.project is not None
 
     @classmethod

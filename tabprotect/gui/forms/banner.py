@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame
 
 from tabprotect.engine.release.findings import Finding, said
 from tabprotect.gui.look.buttons import push_button
@@ -50,18 +50,23 @@ class Banner(QFrame):
         self.how = push_button(message("How is this computed?"), flat=True)
         self.how.setCheckable(True)
         self.how.toggled.connect(self._unfold)
-        top, side = Qt.AlignmentFlag.AlignTop, QWidget()
-        right = Qt.AlignmentFlag.AlignRight
-        in_column((self.word, 0, right), (self.how, 0, right), on=side, margins=0, spacing=GRID)
-        in_row(
-            (self.mark, 0, top),
-            (in_column(self.text, self.rest, self.below, self.ways, spacing=4), 1),
-            (side, 0, top),
+        head = in_row(self.mark, self.word, 1, self.how, spacing=GRID)
+        in_column(
+            head,
+            *(self.text, self.rest, self.below, self.ways),
             on=self,
             margins=(2 * GRID + EDGE, GRID + 4, 2 * GRID, GRID + 4),
-            spacing=2 * GRID,
+            spacing=4,
         )
+        self._folded = False
         THEME.follow(self, Banner._paint)
+
+    def fold(self, folded: bool) -> None:
+        """Show the verdict alone, without what readers work out and how it is computed."""
+        self._folded = folded
+        self.below.setVisible(not folded and bool(self.below.text()))
+        self.how.setVisible(not folded and bool(self.ways.text()))
+        self._unfold(self.how.isChecked())
 
     def show_line(self, line: Finding, *, below: str = "", ways: str = "") -> None:
         """Show a verdict in its parts, ``below`` it what its number means, on request its ways."""
@@ -73,17 +78,16 @@ class Banner(QFrame):
         dress(self.text, "heading" if len(line.heading) <= LARGE else "section")
         self.text.setText(translate(line.heading))
         show_text(self.rest, line.rest)
-        show_text(self.below, below)
+        self.below.setText(translate(below))
         self.ways.setText(translate(ways))
-        self.how.setVisible(bool(ways))
-        self._unfold(self.how.isChecked())
+        self.fold(self._folded)
         self.word.setText(translate(line.word).upper())
         self.word.setVisible(bool(line.word))
         self.setAccessibleName(translate(line.text))
         self._paint()
 
     def _unfold(self, open_: bool) -> None:
-        self.ways.setVisible(open_ and bool(self.ways.text()))
+        self.ways.setVisible(open_ and not self._folded and bool(self.ways.text()))
 
     def _paint(self) -> None:
         c = THEME.colours

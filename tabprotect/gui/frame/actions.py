@@ -27,13 +27,17 @@ from tabprotect.languages.translation import tr, translate
 MENUS = (
     message("File"),
     message("Edit"),
-    message("Data"),
+    message("Table"),
     message("Protect"),
-    message("Check"),
-    message("Release"),
+    message("Readers"),
+    message("Releases"),
+    message("Plan"),
     message("View"),
     message("Help"),
 )
+
+LETTERS = {"Releases": message("Re&leases"), "Plan": message("Pl&an")}
+"""Menus whose first letter is another's."""
 
 ROLES = {
     "settings": QAction.MenuRole.PreferencesRole,
@@ -68,7 +72,7 @@ class Actions(QObject):
         self._pictures: dict[str, str] = {}
         self.menus: dict[str, QMenu] = {}
         for name in MENUS:
-            self.menus[name] = window.menuBar().addMenu(tr("&{name}", name))
+            self.menus[name] = window.menuBar().addMenu(translate(LETTERS.get(name) or tr("&{name}", name)))
             # A page may have found something since.
             self.menus[name].aboutToShow.connect(self._offer)
             self.menus[name].aboutToShow.connect(self._repaint)
@@ -85,6 +89,7 @@ class Actions(QObject):
                 lambda: self.window.page.copy_command(),
                 "Ctrl+Alt+C",
             ),
+            MenuItem("palette", message("&Find a command\u2026"), lambda: self._palette(), "Ctrl+K", "find"),
         )
         for stage in PAGES:
             for entry in stage.entries:
@@ -207,6 +212,14 @@ class Actions(QObject):
 
         (save_as.ask_release if what == "release" else save_as.ask_table)(self.window.page)
 
+    def _palette(self) -> None:
+        # Imported late: the first paint needs no list of everything.
+        from tabprotect.gui.frame.palette import Palette
+
+        palette = Palette(self.window, self.menus.values())
+        palette.open()
+        palette.field.setFocus()
+
     def _view(self) -> None:
         window = self.window
         self._add(
@@ -222,7 +235,7 @@ class Actions(QObject):
             None,
         )
         for number, page in enumerate(PAGES, 1):
-            keys = f"Ctrl+{number}" if number < 10 else ""
+            keys = "" if page.under else f"Ctrl+{number}"
             go = partial(window.go, page.name)
             self._add("View", MenuItem(f"page_{page.name}", page.label, go, keys, page.icon))
         self._add("View", None)

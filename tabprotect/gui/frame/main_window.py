@@ -1,17 +1,15 @@
-"""The window's frame: rail, page, inspector, panels and the confidentiality strip."""
+"""The window's frame: rail, table with its panel or another page, docks and the confidentiality strip."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QContextMenuEvent,
     QDragEnterEvent,
     QDropEvent,
     QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
+    QPalette,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
@@ -21,14 +19,13 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
-    QToolButton,
+    QTabBar,
     QWidget,
 )
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.project.history import History
-from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
@@ -44,17 +41,19 @@ from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import Scrolling, connected, named, present
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.empty import way_on
-from tabprotect.gui.look.label import ElidedLabel, tip
-from tabprotect.gui.look.layouts import held, in_column, in_row, tab_follows_layout
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.gui.look.layouts import filled, held, in_column, in_row, set_visible, tab_follows_layout
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import forms, joined, message, plural, uncapital
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 RAIL_FOLDS = 1100
 """Pixels, at normal text, below which the rail shows icons only."""
 
-INSPECTOR_FOLDS = 1500
-"""Pixels, at normal text, below which the inspector opens by its edge only."""
+PANEL, LOW, ROOMY = 400, 344, 1200
+"""Pixels, at normal text, that the panel is wide which decides; in windows narrower than the last the second."""
+
+LEAST = 480
+"""Pixels, at normal text, below which the table gives its place to the panel, or shares it by turns."""
 
 SMALLEST = (800, 480)
 FIRST = (1280, 720)
@@ -87,25 +86,24 @@ class MainWindow(Window):
         self.setMinimumSize(*SMALLEST)
         self.resize(QSize(*FIRST).boundedTo(self.screen().availableSize() - FRAME))
         self._ground = ""
-        self._narrow = False
-        self._inspecting = False
-        self._opening = AfterPress(self, self._show_inspector)
-        self._beside = {page.name for page in OTHERS}
-        self._crumbs = ElidedLabel(role="quiet", name=message("Where you are"))
-        self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
+        self._front: Page | None = None
+        self._others = {page.name for page in OTHERS}
+        self._deciding = AfterPress(self, self._decide)
         self.stack = QStackedWidget()
         self._areas: dict[Page, QScrollArea] = {}
         self.pages = Pages(document, self._add)
         self.rail = connected(Rail(document, self.pages.standings), chosen=self.go)
-        middle = held(in_column(self._crumbs, (self.stack, 1), margins=0, spacing=0))
-        divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
-        divider.setForegroundRole(self.palette().ColorRole.Mid)
-        row = in_row(self.rail, divider, (middle, 1), margins=0, spacing=0)
-        self.edge = connected(Edge(message("Inspector")), clicked=lambda: self.docks["inspector"].show())
-        row.addWidget(self.edge)
-        frame = QWidget()
-        frame.setLayout(row)
-        self.setCentralWidget(frame)
+        self.beside = filled(QStackedWidget())
+        self._beside_line = _divider()
+        self._turn = connected(
+            named(QTabBar(expanding=False), message("Table or decision")),
+            currentChanged=lambda _: self._fold(),
+        )
+        for words in (message("Table"), message("Decision")):
+            self._turn.addTab(translate(words))
+        sides = in_row((self.stack, 1), self._beside_line, self.beside, margins=0, spacing=0)
+        content = in_column(self._turn, (sides, 1), margins=0, spacing=0)
+        self.setCentralWidget(held(in_row(self.rail, _divider(), (content, 1), margins=0, spacing=0)))
         self.inspector = Inspector(document)
         self.history = HistoryPanel(document)
         self.recipe = RecipePanel(document)
@@ -136,13 +134,13 @@ class MainWindow(Window):
             total_selected=self._selected,
             error_raised=self.show_error,
             page_asked=self.go,
+            next_asked=self._next,
         )
         document.judging.changed.connect(self._tell)
         document.judged_magnitudes.changed.connect(self._tell)
         connected(document, posterior_ready=self._tell, originals_counted=self._tell)
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self._tell)
-        self.docks["inspector"].toggleViewAction().triggered.connect(self._keep_inspector)
         THEME.changed.connect(self._tell)
         THEME.changed.connect(self._fold)
 
@@ -151,28 +149,58 @@ class MainWindow(Window):
     @property
     def page(self) -> Page:
         """The page in front."""
-        page = self.area.widget()
-        assert isinstance(page, Page)
-        return page
+        return present(self._front)
 
     @property
     def area(self) -> QScrollArea:
         """Return what the page in front scrolls in."""
-        area = self.stack.currentWidget()
-        assert isinstance(area, QScrollArea)
-        return area
+        return self._areas[self.page]
 
     def go(self, name: str) -> None:
         """Bring a page to the front, unless it cannot be used (then the rail says why)."""
-        if (why := self.pages.why_not(name)) and name not in self._beside:
+        if (why := self.pages.why_not(name)) and name not in self._others:
             self.rail.refuse(name, why)
             return
-        page = self.pages[name]
-        self.stack.setCurrentWidget(self._areas[page])
+        page = self._front = self.pages[name]
+        behind = self.pages["table"] if page.beside else page
+        self.stack.setCurrentWidget(self._areas[behind])
+        self._decide()
         self.rail.show_current(name)
         self.actions_.show_current(name)
         self._tell()
         (way_on(page) or page.begins).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _decide(self) -> None:
+        """Show beside the table what was asked for, or what decides."""
+        page = self.page
+        if name := self._decides():
+            page = self.pages[name]
+        if page.beside:
+            self.pages["table"].follow("beside")
+            page.open_out(wide=page is self.page)
+            self.beside.setCurrentWidget(self._areas[page])
+        self._fold()
+
+    def _decides(self) -> str:
+        """The page that decides on the table while nothing else is asked for."""
+        document = self.document
+        if self.page.name != "table" or document.project is None:
+            return ""
+        return "release" if document.has_release else "proposal" if document.has_original else ""
+
+    @property
+    def decision(self) -> Page | None:
+        """What stands beside the table; ``None`` for a page that has the window."""
+        if not (self.page.beside or self._decides()):
+            return None
+        area = self.beside.currentWidget()
+        page = area.widget() if isinstance(area, QScrollArea) else None
+        return page if isinstance(page, Page) else None
+
+    def _next(self) -> None:
+        """Do what comes next, as Ctrl+Return on the table."""
+        if (page := self.decision) is not None:
+            page.main_button.click()
 
     def _add(self, page: Page) -> None:
         # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
@@ -181,11 +209,17 @@ class MainWindow(Window):
         page.announced.connect(self._tell)
         page.list_actions(self.actions_.every())
         self._areas[page] = area
-        self.stack.addWidget(area)
+        if page.beside:
+            for part in (page, area):
+                part.setBackgroundRole(QPalette.ColorRole.Base)
+        (self.beside if page.beside else self.stack).addWidget(area)
 
     def focusNextPrevChild(self, following: bool, /) -> bool:
         # Asked at every Tab: what a page shows changes while one works on it.
         tab_follows_layout(self.page)
+        if self.decision is not None:
+            for part in (self.stack, self.beside):
+                tab_follows_layout(part)
         return super().focusNextPrevChild(following)
 
     def show_error(self, error: TabprotectError, page: str = "") -> None:
@@ -198,15 +232,21 @@ class MainWindow(Window):
     def _project_changed(self, changes: frozenset[str]) -> None:
         for page in self.pages.every():
             page.errors.clear()
-        if self.pages.why_not(self.page.name):
-            step = self.pages.stages[self.page.name].under
-            onward = step if step and not self.pages.why_not(step) else "table"
-            self.go(onward if self.document.project is not None else "start")
-        elif self.page.name == "start" and "table" in changes:
-            self.go("check" if self.pages.why_not("table") else "table")
-        elif self.page is not self.pages[self.page.name]:
+        front, document = self.page, self.document
+        protected = front.beside and "release" in changes and document.has_release
+        if self.pages.why_not(front.name):
+            onward = "table" if front.beside else front.back
+            self.go((onward or "table") if document.project is not None else "start")
+        elif protected and front.name not in ("release", "proposal"):
+            # What was asked for over the panel is done.
+            self.go("table")
+        elif front.name == "start" and "table" in changes:
+            self.go("table")
+        elif front is not self.pages[front.name]:
             # Sums in place of counts, or counts in place of sums.
-            self.go(self.page.name)
+            self.go(front.name)
+        else:
+            self._deciding.go()
         self._tell()
 
     def another(self) -> MainWindow:
@@ -234,29 +274,35 @@ class MainWindow(Window):
         self._fold()
 
     def _fold(self) -> None:
-        """Give the page the room that rail and inspector can spare."""
-        self.rail.fold(self.width() < RAIL_FOLDS * THEME.scale)
-        narrow = self.width() < INSPECTOR_FOLDS * THEME.scale
-        if narrow != self._narrow:
-            self._narrow = narrow
-            self._open_inspector()
+        """Give the table the room that rail and panel can spare."""
+        scale, wide = THEME.scale, self.width()
+        self.rail.fold(wide < RAIL_FOLDS * scale)
+        if self._front is None:
+            return
+        page = self.decision
+        if page is None:
+            set_visible(False, self.beside, self._beside_line, self._turn)
+            self.stack.show()
+            return
+        room = wide - self.rail.width()
+        asked = page.beside if page is self.page else PANEL
+        least = LOW if asked == PANEL else 0
+        width = round((least if least and wide < ROOMY * scale else asked) * scale)
+        alone = room - width < LEAST * scale
+        # What was opened over the panel has the window where both have no room.
+        decides = page is not self.page
+        self._turn.setVisible(alone and decides)
+        front = alone and (not decides or self._turn.currentIndex() == 1)
+        self.stack.setVisible(not front)
+        self.beside.setVisible(front or not alone)
+        self._beside_line.setVisible(not alone)
+        policy = QSizePolicy.Policy.Expanding if front else QSizePolicy.Policy.Fixed
+        self.beside.setSizePolicy(policy, QSizePolicy.Policy.Expanding)
+        self.beside.setMaximumWidth(wide if front else width)
+        self.beside.setMinimumWidth(0 if front else width)
 
     def _selected(self, index: object) -> None:
-        self._open_inspector()
         self._tell()
-
-    def _open_inspector(self) -> None:
-        """It opens on a selection where there is room, and never says that it has nothing to say."""
-        self._opening.go()
-
-    def _show_inspector(self) -> None:
-        if not self._inspecting:
-            looked_at = self.document.selection or self.document.total
-            self.docks["inspector"].setVisible(looked_at is not None and not self._narrow)
-
-    def _keep_inspector(self, shown: bool) -> None:
-        """Whoever opens it by hand keeps it open."""
-        self._inspecting = shown
 
     # -- what the window shows ----------------------------------------------------------------
 
@@ -279,9 +325,6 @@ class MainWindow(Window):
         else:
             self.strip.show_state(self.shows_original(), joined(self._facts(), " \u2502 "))
         self._paint_ground(self.strip.colours()[0])
-        self._crumbs.setText(translate(self._crumb_text()))
-        self._crumbs.setVisible(document.project is not None)
-        self.edge.setVisible(document.project is not None and not self.docks["inspector"].isVisibleTo(self))
         name = self._name()
         self.setWindowTitle(
             translate(
@@ -338,21 +381,6 @@ class MainWindow(Window):
             return document.public_title or "release"
         return document.project.name
 
-    def _crumb_text(self) -> str:
-        project, table = self.document.project, self.document.shown_table
-        if project is None:
-            return ""
-        parts = [self._name()]
-        if project.of_magnitudes:
-            parts.append(spoken(project.domain.names))
-            if self.document.selection is not None:
-                parts.append(self.document.magnitude_cell_text(self.document.selection))
-        elif table is not None:
-            parts.append(spoken(table.domain.names))
-            if self.document.selection is not None:
-                parts.append(table.domain.cell_text(self.document.selection))
-        return joined(parts, "  \u203a  ")
-
     # -- frame --------------------------------------------------------------------------------
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
@@ -370,8 +398,6 @@ class MainWindow(Window):
             dock.setFloating(False)
             self.addDockWidget(right if name != "recipe" else Qt.DockWidgetArea.BottomDockWidgetArea, dock)
             dock.hide()
-        self._inspecting = False
-        self._open_inspector()
 
     def _restore(self) -> None:
         self.setWindowIcon(icon("tabprotect"))
@@ -383,8 +409,12 @@ class MainWindow(Window):
                 restore(value)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.document.jobs.running:
-            self.document.jobs.running[-1].cancel()
+        if event.key() == Qt.Key.Key_Escape:
+            running, working = self.document.jobs.running, self.document.working
+            if working is None and self.page.back:
+                self.go(self.page.back)
+            elif working is not None or running:
+                (working or running[-1]).cancel()
             return
         super().keyPressEvent(event)
 
@@ -428,32 +458,7 @@ class MainWindow(Window):
         self.closed.emit()
 
 
-class Edge(QToolButton):
-    """Takes the place of a panel."""
-
-    def __init__(self, words: str) -> None:
-        super().__init__(autoRaise=True)
-        self._words = words
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(tr("Open the {lower}", words.lower()))
-        self.setToolTip(tip(message("Open the {lower} (Ctrl+I)", words.lower())))
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().height() + GRID, 12 * GRID)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setPen(colour("border"))
-        painter.drawLine(0, 0, 0, self.height())
-        if self.underMouse():
-            painter.fillRect(self.rect().adjusted(1, 0, 0, 0), colour("raised"))
-        if self.hasFocus():
-            painter.setPen(QPen(colour("focus"), 2))
-            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
-        painter.setPen(colour("quiet"))
-        painter.translate(self.width(), 0)
-        painter.rotate(90)
-        area = QRect(2 * GRID, 0, self.height() - 2 * GRID, self.width())
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(area, int(flags), translate(self._words))
+def _divider() -> QFrame:
+    line = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
+    line.setForegroundRole(QPalette.ColorRole.Mid)
+    return line

@@ -1,10 +1,10 @@
-"""The tasks at the left, in order, the steps of the chosen method under theirs; badges, reasons."""
+"""The four places at the left: Table, Readers, Releases, Plan; badges, reasons."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Stage, Standings
@@ -17,56 +17,38 @@ from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked, sm
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
-STEP = 3 * GRID
-"""How far a step stands in from its stage."""
-
-HIGH, HIGH_STEP = 36, 28
-"""Pixels that a stage and a step are high."""
+WIDE = 76
+"""Pixels, at normal text, that an entry is wide at least."""
 
 
 class StageButton(QToolButton):
-    """One stage: icon, number, label, badge. Focusable even where it cannot be used yet.
+    """One entry: icon above label, badge. Focusable even where it cannot be used yet.
 
-    A step of another stage, and a stage beside the river, has the number 0 and shows none. Folded,
-    the icon and a dot for the badge are left.
+    Folded, the icon and its badge are left.
     """
 
     focused = Signal(str)
 
-    def __init__(self, number: int, page: type[Stage]) -> None:
+    def __init__(self, page: type[Stage]) -> None:
         super().__init__(autoRaise=True)
         self.page = page
-        self.number = number
         self.why = ""
         self.badge = 0
         self.folded = False
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(translate(self.words))
-
-    @property
-    def words(self) -> str:
-        """Number and label."""
-        label = translate(self.page.label)
-        return message("{number}  {label}", self.number, label) if self.number else label
-
-    @property
-    def _indent(self) -> int:
-        return STEP if self.page.under and not self.folded else 0
+        self.setAccessibleName(translate(page.label))
 
     def sizeHint(self) -> QSize:
         font = self.font()
         font.setBold(True)
         metrics = QFontMetrics(font)
-        least = HIGH_STEP if self.page.under else HIGH
-        height = max(round(least * THEME.scale), metrics.height() + GRID)
         if self.folded:
-            return QSize(metrics.height() + 3 * GRID, height)
-        # Icon, number and label in their boldest, and room for a badge.
-        words = metrics.horizontalAdvance(self.words)
-        room = metrics.horizontalAdvance("9.9 k") + 4 * GRID
-        return QSize(metrics.height() + words + room + self._indent, height)
+            return QSize(metrics.height() + 3 * GRID, metrics.height() + 3 * GRID)
+        # Icon and label in its boldest.
+        wide = metrics.horizontalAdvance(translate(self.page.label)) + GRID
+        return QSize(max(wide, round(WIDE * THEME.scale)), 2 * metrics.height() + 4 + 3 * GRID)
 
     def fold(self, folded: bool) -> None:
         """Show the icon alone, or all again."""
@@ -76,7 +58,7 @@ class StageButton(QToolButton):
             self._say()
 
     def set_state(self, *, why: str, badge: int) -> None:
-        """Set why the stage cannot be used (empty: it can) and its number of problems."""
+        """Set why the entry cannot be used (empty: it can) and its number of problems."""
         self.why, self.badge = why, badge
         self._say()
 
@@ -102,43 +84,42 @@ class StageButton(QToolButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = smooth_painter(self)
         area = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        if self.isChecked():
-            inked(painter, Qt.PenStyle.NoPen, colour("selection"))
-            painter.drawRoundedRect(area, 6, 6)
-        elif self.underMouse():
-            inked(painter, Qt.PenStyle.NoPen, colour("raised"))
+        if self.isChecked() or self.underMouse():
+            inked(painter, Qt.PenStyle.NoPen, colour("selection" if self.isChecked() else "raised"))
             painter.drawRoundedRect(area, 6, 6)
         if self.hasFocus():
             inked(painter, QPen(colour("focus"), 2))
             painter.drawRoundedRect(area, 6, 6)
         ink = colour("quiet" if self.why else "text")
-        middle = self.height() // 2
-        size = self.fontMetrics().height() + (0 if self.page.under else 4)
-        left = GRID + self._indent
-        if self.folded:
-            left = (self.width() - size) // 2
+        high = self.fontMetrics().height()
+        size = high + 4
+        top = (self.height() - size) / 2 if self.folded else GRID
+        left = (self.width() - size) / 2
         picture = icons.pixmap(self.page.icon, size, colour=ink.name())
-        painter.drawPixmap(QRectF(left, middle - size / 2, size, size).toRect(), picture)
-        if self.folded:
-            if self.badge and not self.why:
-                inked(painter, Qt.PenStyle.NoPen, colour("at_risk"))
-                painter.drawEllipse(QRectF(area.right() - 9, area.top() + 3, 6, 6))
-            return
-        font = self.font()
-        font.setBold(self.isChecked())
-        painter.setFont(font)
-        painter.setPen(ink)
-        text = area.adjusted(left + GRID + size, 0, -3 * GRID, 0)
-        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(text, int(flags), self.words)
+        painter.drawPixmap(QRectF(left, top, size, size).toRect(), picture)
+        if not self.folded:
+            font = self.font()
+            font.setBold(self.isChecked())
+            painter.setFont(font)
+            painter.setPen(ink)
+            text = QRectF(area.left(), top + size + 2, area.width(), high + 2)
+            painter.drawText(text, int(Qt.AlignmentFlag.AlignCenter), translate(self.page.label))
         if self.badge and not self.why:
-            label = badge_text(self.badge)
-            width = painter.fontMetrics().horizontalAdvance(label) + GRID
-            pill = QRectF(area.right() - width - 4, middle - 9, width, 18)
-            inked(painter, Qt.PenStyle.NoPen, colour("at_risk_fill"))
-            painter.drawRoundedRect(pill, 9, 9)
-            painter.setPen(colour("on_at_risk"))
-            painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), label)
+            self._paint_badge(painter, area, left + size)
+
+    def _paint_badge(self, painter: QPainter, area: QRectF, left: float) -> None:
+        """The number of problems at the icon's upper right."""
+        font = self.font()
+        font.setBold(True)
+        font.setPointSizeF(font.pointSizeF() * 10 / 12)
+        painter.setFont(font)
+        label = badge_text(self.badge)
+        width = max(painter.fontMetrics().horizontalAdvance(label) + GRID, 18)
+        pill = QRectF(min(left - GRID, area.right() - width), area.top() + 3, width, 18)
+        inked(painter, Qt.PenStyle.NoPen, colour("at_risk_fill"))
+        painter.drawRoundedRect(pill, 9, 9)
+        painter.setPen(colour("on_at_risk"))
+        painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), label)
 
 
 def badge_text(count: int) -> str:
@@ -150,7 +131,7 @@ def badge_text(count: int) -> str:
 
 
 class Rail(QWidget):
-    """The stages and their steps; ``chosen`` carries the name of the page to go to."""
+    """The entries; ``chosen`` carries the name of the page to go to."""
 
     chosen = Signal(str)
 
@@ -158,21 +139,12 @@ class Rail(QWidget):
         super().__init__(accessibleName=tr("Stages"))
         self._standings = standings
         self.buttons: dict[str, StageButton] = {}
-        column = in_column(on=self, margins=GRID, spacing=2)
+        column = in_column(on=self, margins=(6, GRID, 6, GRID), spacing=4)
         self._folded = False
-        self._places = {name: page.together[0][0] for page in PAGES for name, _ in page.together}
-        main = [p for p in PAGES if not p.under and self._places.get(p.name, p.name) == p.name]
-        number = 0
-        for page in main:
-            if page.aside and not any(b.page.aside for b in self.buttons.values()):
-                line = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
-                line.setForegroundRole(QPalette.ColorRole.Mid)
-                column.addWidget(line)
-            number += not page.aside
-            column.addWidget(self._button(0 if page.aside else number, page))
-            for step in PAGES:
-                if step.under == page.name:
-                    column.addWidget(self._button(0, step))
+        self._places = {page.name: page.under or page.name for page in PAGES}
+        for page in PAGES:
+            if not page.under:
+                column.addWidget(self._button(page))
         self._why = Label(wordWrap=True, role="quiet", name=message("Why the stage cannot be used"))
         filled(column, self._why, 1)
         connected(document, project_changed=lambda _: self.refresh(), view_changed=lambda _: self.refresh())
@@ -181,9 +153,9 @@ class Rail(QWidget):
         THEME.changed.connect(self.refresh)
         self.refresh()
 
-    def _button(self, number: int, page: type[Stage]) -> StageButton:
+    def _button(self, page: type[Stage]) -> StageButton:
         button = connected(
-            StageButton(number, page),
+            StageButton(page),
             clicked=lambda _=False, name=page.name: self._clicked(name),
             focused=self._explain,
         )
@@ -191,11 +163,11 @@ class Rail(QWidget):
         return button
 
     def refresh(self) -> None:
-        """Show of every stage whether it can be used and how many problems it has."""
+        """Show of every entry whether it can be used and how many problems it has."""
         for button in self.buttons.values():
             standing = self._standings[button.page]
             button.set_state(why=standing.why, badge=standing.problems)
-            button.setVisible(not button.page.under or standing.applies)
+            button.setVisible(standing.applies or button.page.name != "register")
         self._take_width()
 
     def fold(self, folded: bool) -> None:
@@ -209,12 +181,12 @@ class Rail(QWidget):
         self._take_width()
 
     def _take_width(self) -> None:
-        # The widest of all, shown or not: the page does not shift when another method is chosen.
-        width = max(b.sizeHint().width() for b in self.buttons.values()) + 2 * GRID
+        # The widest of all, shown or not.
+        width = max(b.sizeHint().width() for b in self.buttons.values()) + 12
         self.setFixedWidth(width)
 
     def show_current(self, name: str) -> None:
-        """Mark the page that is shown; none for the start page."""
+        """Mark the entry of the page that is shown; none for the start page."""
         place = self._places.get(name, name)
         for key, button in self.buttons.items():
             button.setChecked(key == place)

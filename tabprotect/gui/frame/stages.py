@@ -1,4 +1,4 @@
-"""The stages of the river, in order, and the pages behind them, each built when first needed."""
+"""The entries of the rail and what is opened over them, and the pages behind, each built when first needed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from tabprotect.gui.pages.stages import (
     CyclesStage,
     MethodsStage,
     PerturbStage,
+    ProposalStage,
     ProtectStage,
     QuerySpaceStage,
     RegisterStage,
     ReleaseStage,
+    RequirementsStage,
     TableStage,
     VariablesStage,
 )
@@ -31,19 +33,21 @@ OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 
 PAGES: tuple[type[Stage], ...] = (
     TableStage,
-    ProtectStage,
     CheckStage,
-    ReleaseStage,
     RegisterStage,
     QuerySpaceStage,
-    AttackStage,
-    VariablesStage,
-    CyclesStage,
+    ProposalStage,
+    ProtectStage,
+    RequirementsStage,
     PerturbStage,
     MethodsStage,
+    CyclesStage,
     CompareStage,
+    VariablesStage,
+    ReleaseStage,
+    AttackStage,
 )
-"""The stages, then the steps under them; the rail, the menus and Ctrl+number follow from them."""
+"""The entries of the rail, then what is opened over them; the menus and Ctrl+number follow from them."""
 
 
 def page_type(stage: type[Stage]) -> type[Page]:

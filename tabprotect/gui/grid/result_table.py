@@ -17,15 +17,15 @@ from tabprotect.gui.base.document import Total
 from tabprotect.gui.grid.cells import room_for_change
 from tabprotect.gui.grid.grid_view import CellsView, GridView
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import connected, faces
-from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, colour, count_text, signed_text, tabular
+from tabprotect.gui.look.buttons import connected
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.theme import THEME, TURNS, Written, colour, count_text, signed_text, tabular
 from tabprotect.languages.messages import message
 
 VIEWS = {
-    "changed": message("With the change"),
-    "published": message("Published"),
     "original": message("Original"),
+    "changed": message("With the change"),
+    "published": message("As readers see it"),
     "change": message("Change"),
 }
 
@@ -93,7 +93,7 @@ class Result:
             return ("published",)
         if self.hidden.any() and not change[~self.hidden].any():
             return "published", "original"
-        return tuple(VIEWS)
+        return ("changed", "published", "original", "change")
 
     def margins_of(self, view: str) -> Margins | None:
         """Totals beside the cells of a view; none where none are shown."""
@@ -130,22 +130,24 @@ class ResultTable(QWidget):
         self.grid = connected(GridView(message("Result")), current_changed=self._moved)
         self.grid.model.describe = self._described
         TotalsCursor(self.grid).chosen.connect(self.total_chosen)
-        self.faces = faces(VIEWS, self.turn)
-        in_column(
-            in_row(*self.faces.values(), 1, spacing=0), (self.grid, 1), on=self, margins=0, spacing=GRID
-        )
+        in_column((self.grid, 1), on=self, margins=0, spacing=0)
         THEME.follow(self, ResultTable._show)
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """What there is to see, that first which is seen first."""
+        return () if self._result is None else self._result.views
 
     @property
     def shown(self) -> str:
         """The view that is seen."""
-        views = () if self._result is None else self._result.views
-        return self.view if self.view in views else next(iter(views), "published")
+        return self.view if self.view in self.views else next(iter(self.views), "published")
 
     def turn(self, view: str) -> None:
         """Look at the result in another way."""
-        self.view = view
-        self._show()
+        if view != self.view:
+            self.view = view
+            self._show()
 
     def show_result(self, result: Result, selection: Index | None, *, key: object = None) -> None:
         """Show a result with the cursor on a cell; columns keep their width while ``key`` is the same."""
@@ -179,10 +181,7 @@ class ResultTable(QWidget):
     def _show(self) -> None:
         if (result := self._result) is None:
             return
-        view, views, layout = self.shown, result.views, result.layout
-        for name, face in self.faces.items():
-            face.setVisible(name in views and len(views) > 1)
-            face.setChecked(name == view)
+        view, layout = self.shown, result.layout
         change, delegate = result.change, self.grid.delegate
         values = result.truth if view == "original" else change if view == "change" else None
         values = result.published if values is None else values

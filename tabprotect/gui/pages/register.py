@@ -225,8 +225,7 @@ class RegisterPage(RegisterStage, Page):
 
     def _to_release(self) -> None:
         """To the gate, or where its way begins."""
-        gate, begun = self.document.release is not None, self.document.project is not None
-        self.document.page_asked.emit("release" if gate else "protect" if begun else "start")
+        self.document.page_asked.emit("table" if self.document.project is not None else "start")
 
     def _fill(self) -> None:
         before = None if self.current is None else self.current.entry.number

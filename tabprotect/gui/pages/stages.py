@@ -1,4 +1,4 @@
-"""What the rail and the menus show of every stage, in the order of the river.
+"""What the rail and the menus show of every page.
 
 The pages themselves are imported when they are first needed: the first paint does not wait for them.
 """
@@ -13,8 +13,12 @@ from tabprotect.gui.base.stage import MenuEntry, Stage
 from tabprotect.gui.grid.cell_texts import FIGURES
 from tabprotect.languages.messages import message
 
-PROTECT_TABS = (("protect", message("Choose")), ("compare", message("Compare")))
-"""The pages of Protect."""
+READERS_TABS = (("check", message("This table")), ("attack", message("Other tables")))
+"""The pages of Readers."""
+
+PANEL, LINES, TUNE = 400, 520, 640
+"""Pixels, at normal text, that the panel beside the table is wide: as it decides, with all lines of the
+gate, with a method's set-up."""
 
 
 class TableStage(Stage):
@@ -24,30 +28,29 @@ class TableStage(Stage):
     page_class = "table.page.TablePage"
     by_measure = True
     magnitude_entries = frozenset({"next", "previous", "swap"})
-    label = message("Data")
+    label = message("Table")
     icon = "table"
-    hint = message("The counts, their sums, and which are small.")
-    main_label = message("Choose protection")
+    hint = message("The table, and what becomes of it.")
     entries = (
         MenuEntry(message("Edit"), "copy", message("&Copy"), "Ctrl+C", here=True),
         MenuEntry(message("Edit"), "copy_headers", message("Copy with &headers"), "Ctrl+Shift+C", here=True),
         MenuEntry(message("Edit"), "paste", message("&Paste\u2026"), "Ctrl+V", here=True),
         MenuEntry(message("Edit"), "find", message("&Find or go to cell"), "Ctrl+F", here=True),
-        MenuEntry(message("Data"), "edit", message("&Edit count"), here=True),
-        MenuEntry(message("Data"), "next", message("&Next small count"), "F8", here=True),
-        MenuEntry(message("Data"), "previous", message("&Previous small count"), "Shift+F8", here=True),
+        MenuEntry(message("Table"), "edit", message("&Edit count"), here=True),
+        MenuEntry(message("Table"), "next", message("&Next small count"), "F8", here=True),
+        MenuEntry(message("Table"), "previous", message("&Previous small count"), "Shift+F8", here=True),
         MenuEntry(
-            message("Data"),
+            message("Table"),
             "only",
             message("Rows and columns with small counts &only"),
             "Ctrl+Shift+F",
             here=True,
         ),
-        MenuEntry(message("Data"), "risks", message("&Risk list"), "Ctrl+Shift+L", here=True),
-        MenuEntry(message("Data"), "categories", message("&Categories"), "Ctrl+Shift+K", here=True),
-        MenuEntry(message("Data"), "swap", message("&Swap rows and columns"), "Ctrl+Shift+T", here=True),
+        MenuEntry(message("Table"), "risks", message("&Risk list"), "Ctrl+Shift+L", here=True),
+        MenuEntry(message("Table"), "categories", message("&Categories"), "Ctrl+Shift+K", here=True),
+        MenuEntry(message("Table"), "swap", message("&Swap rows and columns"), "Ctrl+Shift+T", here=True),
         *(
-            MenuEntry(message("Data"), key, words, f"Alt+{n}", here=True)
+            MenuEntry(message("Table"), key, words, f"Alt+{n}", here=True)
             for n, (key, words) in enumerate(FIGURES.items(), 1)
         ),
     )
@@ -64,20 +67,40 @@ class TableStage(Stage):
         return 0 if document.public else document.at_risk_cells
 
 
-class ProtectStage(Stage):
-    """The stage Protect: what must stay true, and which method is best for that."""
+class Beside(Stage):
+    """What is shown beside the table, in the place of what decides."""
+
+    under = "table"
+    back = "table"
+    beside = PANEL
+
+
+class ProposalStage(Beside):
+    """What is proposed for a table that is not protected yet."""
+
+    name = "proposal"
+    page_class = "protect.proposal.ProposalPage"
+    by_measure = True
+    label = message("Proposal")
+    icon = "shield"
+    hint = message("What is proposed for this table.")
+    main_label = message("Protect")
+    back = ""
+
+
+class ProtectStage(Beside):
+    """Every way to protect the table, best first."""
 
     name = "protect"
     page_class = "protect.page.ProtectPage"
     by_measure = True
     magnitude_entries = frozenset({"choose", "again"})
-    label = message("Protect")
+    label = message("Other ways")
     icon = "shield"
     hint = message("What must stay true, and which method keeps it at the least cost.")
-    main_label = message("Set up")
-    together: ClassVar[tuple[tuple[str, str], ...]] = PROTECT_TABS
+    main_label = message("Protect this way")
     entries = (
-        MenuEntry(message("Protect"), "choose", message("&Choose a method"), "Ctrl+Shift+M"),
+        MenuEntry(message("Protect"), "choose", message("&Other ways"), "Ctrl+Shift+M"),
         MenuEntry(message("Protect"), "again", message("Try every method &again")),
     )
 
@@ -85,6 +108,19 @@ class ProtectStage(Stage):
         "open": message("Open a table first."),
         "original": message("A bundle opened without its original has nothing left to protect."),
     }
+
+
+class RequirementsStage(Beside):
+    """What must stay true of the table."""
+
+    name = "requirements"
+    page_class = "protect.requirements_asked.RequirementsPage"
+    label = message("What must stay true?")
+    icon = "tick"
+    hint = message("The sums that are to be exact, and what else is not to change.")
+    main_label = message("Use these")
+
+    needs: ClassVar[Mapping[str, str]] = ProtectStage.needs
 
 
 CHECK_FILES: Mapping[str, tuple[str, str]] = {
@@ -107,11 +143,11 @@ class CheckStage(Stage):
     name = "check"
     page_class = "check.page.CheckPage"
     by_measure = True
-    label = message("Check")
+    label = message("Readers")
     icon = "check"
     hint = message("What does a reader learn?")
-    main_label = message("On to the release")
-    entries = tuple(MenuEntry(message("Check"), kind, words) for kind, (words, _) in CHECK_FILES.items())
+    together: ClassVar[tuple[tuple[str, str], ...]] = READERS_TABS
+    entries = tuple(MenuEntry(message("Readers"), kind, words) for kind, (words, _) in CHECK_FILES.items())
 
     needs: ClassVar[Mapping[str, str]] = {
         "open": message("Open a table or a release bundle first."),
@@ -137,13 +173,14 @@ class AttackStage(Stage):
 
     name = "attack"
     page_class = "attack.page.AttackPage"
-    label = message("Attack")
+    label = message("Other tables")
     any_table = True
     icon = "find"
     hint = message("What published files of any office tell together.")
     main_label = message("Save the report\u2026")
     under = "check"
-    entries = (MenuEntry(message("Check"), "add", message("&Attack published files\u2026")),)
+    together = READERS_TABS
+    entries = (MenuEntry(message("Readers"), "add", message("&Attack published files\u2026")),)
 
     needs: ClassVar[Mapping[str, str]] = {}
 
@@ -153,21 +190,22 @@ class AttackStage(Stage):
         return True
 
 
-class ReleaseStage(Stage):
-    """The stage Release: if the table may leave."""
+class ReleaseStage(Beside):
+    """The gate: if the table may leave, and why not."""
 
     name = "release"
     page_class = "release.page.ReleasePage"
     by_measure = True
     magnitude_entries = frozenset({"publish", "report", "save_as"})
-    label = message("Release")
+    label = message("All lines")
     icon = "release"
     hint = message("May it leave?")
-    main_label = message("Approve and publish\u2026")
+    main_label = message("Publish\u2026")
+    beside = LINES
     entries = (
-        MenuEntry(message("Release"), "publish", message("Approve and publish\u2026")),
-        MenuEntry(message("Release"), "report", message("Report\u2026")),
-        MenuEntry(message("Release"), "save_as", message("Save as\u2026")),
+        MenuEntry(message("Releases"), "publish", message("Publish\u2026")),
+        MenuEntry(message("Releases"), "report", message("Report\u2026")),
+        MenuEntry(message("Releases"), "save_as", message("Save as\u2026")),
     )
 
     needs: ClassVar[Mapping[str, str]] = {
@@ -197,11 +235,10 @@ class RegisterStage(Stage):
     name = "register"
     page_class = "register.RegisterPage"
     any_table = True
-    label = message("Register")
+    label = message("Releases")
     icon = "register"
     hint = message("What was published before.")
-    under = "release"
-    entries = (MenuEntry(message("Release"), "show", message("Register of releases")),)
+    entries = (MenuEntry(message("Releases"), "show", message("Register of releases")),)
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -219,15 +256,14 @@ class QuerySpaceStage(Stage):
 
     name = "query_space"
     page_class = "query_space.page.QuerySpacePage"
-    label = message("Query space")
+    label = message("Plan")
     icon = "query-space"
     hint = message("Which margins of the table may go out together.")
     main_label = message("Release")
-    aside = True
     entries = (
-        MenuEntry(message("Check"), "copy", message("Copy all tables")),
-        MenuEntry(message("Check"), "save", message("All tables as CSV…")),
-        MenuEntry(message("Check"), "picture", message("Lattice as SVG\u2026")),
+        MenuEntry(message("Plan"), "copy", message("Copy all tables")),
+        MenuEntry(message("Plan"), "save", message("All tables as CSV…")),
+        MenuEntry(message("Plan"), "picture", message("Lattice as SVG\u2026")),
     )
 
     needs: ClassVar[Mapping[str, str]] = {
@@ -242,11 +278,11 @@ class VariablesStage(Stage):
     name = "variables"
     page_class = "variables.page.VariablesPage"
     any_table = True
-    label = message("Variables")
+    label = message("Categories")
     icon = "variables"
     hint = message("Levels, bands and groups of every variable.")
-    main_label = message("Back to the table")
     under = "table"
+    back = "table"
 
     needs: ClassVar[Mapping[str, str]] = {
         "open": message("Open a table first."),
@@ -259,9 +295,9 @@ class VariablesStage(Stage):
 
 
 class StageOfCycles(Stage):
-    """A step of cyclic perturbation."""
+    """What belongs to cyclic perturbation."""
 
-    under = "protect"
+    under = "table"
 
     @classmethod
     def applies(cls, document: Document) -> bool:
@@ -273,7 +309,7 @@ class StageOfCycles(Stage):
             return message("Open a table first.")
         if not document.project.perturbs:
             method = document.project.protection.label.lower()
-            return message("The chosen method is {method}: choose cyclic perturbation under Protect.", method)
+            return message("The chosen method is {method}: choose cyclic perturbation at Other ways.", method)
         if document.project.domain.ndim < 2:
             return message("A cycle needs at least two variables.")
         return ""
@@ -291,7 +327,8 @@ class CyclesStage(StageOfCycles):
     label = message("Cycles")
     icon = "cycles"
     hint = message("Which cells move together, so that every margin stays.")
-    main_label = message("Perturb with these cycles")
+    main_label = message("Use these")
+    back = "perturb"
 
     @classmethod
     def applies(cls, document: Document) -> bool:
@@ -302,7 +339,7 @@ class CyclesStage(StageOfCycles):
         if why := super().why_not(document):
             return why
         if document.project is not None and not document.project.takes_cycles:
-            return message("Exchange steps take no cycles: choose another rule under Perturb.")
+            return message("Exchange steps take no cycles: choose another rule at Tune.")
         return ""
 
     entries = (
@@ -322,45 +359,44 @@ class CyclesStage(StageOfCycles):
         return len({v.cycle for v in project.moves.violations(most=100)})
 
 
-class _RunStage(Stage):
-    """The common part of both stages with a run."""
+class _RunStage(Beside):
+    """The common part of both forms of a method."""
+
+    main_label = message("Protect")
+    beside = TUNE
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
-        out = frozenset[str]() if document.in_house else frozenset({"run", "setup"})
-        return out if document.has_release else out | {"result"}
+        return frozenset[str]() if document.in_house else frozenset({"run", "setup"})
 
 
 class PerturbStage(_RunStage, StageOfCycles):
-    """The coin, the rule, what will happen; then the run and its coins."""
+    """The coin, the rule, what will happen."""
 
     name = "perturb"
     page_class = "run.page.PerturbPage"
-    label = message("Perturb")
+    label = message("Tune")
     icon = "perturb"
     hint = message("How much the coins move the table.")
     entries = (
         MenuEntry(message("Protect"), "run", message("&Run the perturbation"), "Ctrl+Shift+R"),
-        MenuEntry(message("Protect"), "setup", message("Show the set-&up")),
-        MenuEntry(message("Protect"), "result", message("Show the resu&lt")),
+        MenuEntry(message("Protect"), "setup", message("&Tune the perturbation"), "Ctrl+E"),
     )
 
 
 class MethodsStage(_RunStage):
-    """The form of a method that takes no cycles, and its result."""
+    """The form of a method that takes no cycles."""
 
     name = "methods"
     page_class = "run.page.MethodsPage"
     by_measure = True
-    magnitude_entries = frozenset({"run", "setup", "result"})
-    label = message("Set-up")
+    magnitude_entries = frozenset({"run", "setup"})
+    label = message("Tune")
     icon = "methods"
-    hint = message("The chosen method: its parameters, what it will do, its result.")
-    under = "protect"
+    hint = message("The chosen method: its parameters, and what it will do.")
     entries = (
         MenuEntry(message("Protect"), "run", message("Run the &method"), "Ctrl+Shift+R"),
-        MenuEntry(message("Protect"), "setup", message("Show the method's set-up")),
-        MenuEntry(message("Protect"), "result", message("Show the published tables")),
+        MenuEntry(message("Protect"), "setup", message("&Tune the method"), "Ctrl+E"),
     )
 
     @classmethod
@@ -372,7 +408,7 @@ class MethodsStage(_RunStage):
         if document.project is None:
             return message("Open a table first.")
         if document.project.perturbs:
-            return message("The chosen method has its own steps, Cycles and Perturb: see Protect.")
+            return message("Cyclic perturbation has a form of its own.")
         return ""
 
 
@@ -387,7 +423,8 @@ class CompareStage(Stage):
     icon = "compare"
     hint = message("Methods side by side: what each gives away, against what it keeps.")
     main_label = message("Compare")
-    together = PROTECT_TABS
+    under = "table"
+    back = "protect"
     entries = (
         MenuEntry(message("Protect"), "compare", message("Compare the &settings")),
         MenuEntry(message("Protect"), "source", message("The paper's comparison of methods")),

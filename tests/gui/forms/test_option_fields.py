@@ -68,7 +68,7 @@ def test_fields_have_the_choices_the_default_and_the_help_of_their_options(windo
         **{name: (box, MagnitudeTabulation) for name, box in measures.boxes.items()},
         "weights": (rules.weights, Judging),
         "tune_for": (page_of(window, MethodsPage).tune.use, Protecting),
-        "title": (publishing.title, Protecting),
+        "title": (signing.title, Protecting),
         "release": (publishing.release, Publishing),
         "dossier": (publishing.keep, Publishing),
         "prepared_by": (signing.prepared, Publishing),

@@ -16,7 +16,7 @@ from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.app import Readying
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
-from tabprotect.gui.pages.run.page import PerturbPage
+from tabprotect.gui.pages.table.page import TablePage
 
 LATER = (
     "duckdb",
@@ -83,17 +83,17 @@ def test_only_the_start_page_is_built_for_the_first_paint(painted: tuple[list[st
 
 
 def test_a_page_is_built_when_it_is_first_needed(opened: MainWindow) -> None:
-    assert list(opened.pages.built) == ["start", "table"]
+    assert list(opened.pages.built) == ["start", "table", "proposal"]
     for action in opened.actions_.every():
         action.isEnabled()
     opened.actions_["public"].trigger()
     opened.actions_["public"].trigger()
     opened.rail.refresh()
-    assert list(opened.pages.built) == ["start", "table"]
+    assert list(opened.pages.built) == ["start", "table", "proposal"]
     opened.go("release")  # not protected yet: the rail says why
-    assert list(opened.pages.built) == ["start", "table"]
+    assert list(opened.pages.built) == ["start", "table", "proposal"]
     opened.go("cycles")
-    assert list(opened.pages.built) == ["start", "table", "cycles"]
+    assert list(opened.pages.built) == ["start", "table", "proposal", "cycles"]
     page = opened.page
     opened.go("table")
     opened.go("cycles")
@@ -133,7 +133,7 @@ def test_pages_and_plots_are_made_ready_while_nobody_asks_for_them(
     qtbot.waitUntil(lambda: ready.done)
     qapp.removeEventFilter(windows)
     assert set(window.pages.built) == set(window.pages) and window.page.name == "start"
-    assert "run" in vars(page_of(window, PerturbPage))
+    assert {"run", "result"} <= vars(page_of(window, TablePage)).keys()
     assert windows.shown == []
 
 

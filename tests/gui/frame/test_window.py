@@ -74,7 +74,7 @@ def test_none_is_counted_right(window: MainWindow) -> None:
 def test_it_starts_with_nothing_open(window: MainWindow) -> None:
     assert window.page is window.pages["start"]
     assert window.strip.word == ""
-    assert window.rail.buttons["cycles"].why
+    assert window.rail.buttons["check"].why
     assert not window.actions_["undo"].isEnabled()
     start = window.pages["start"]
     assert isinstance(start, StartPage)
@@ -106,46 +106,67 @@ def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> No
 
 
 def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Settle) -> None:
-    opened.resize(1520, 768)
-    wide = opened.rail.width()
-    opened.document.select((0, 1))
-    assert opened.docks["inspector"].isVisible()
-    opened.document.select(None)
-    assert not opened.docks["inspector"].isVisible()
+    opened.resize(1366, 768)
+    settle()
+    wide, panel = opened.rail.width(), opened.beside
+    assert panel.isVisible() and panel.width() == 400 and opened.stack.isVisible()
     opened.resize(1024, 700)
-    assert opened.rail.width() < wide / 2
-    button = opened.rail.buttons["protect"]
-    assert button.accessibleName() == "2  Protect" and "Protect" in button.toolTip()
-    opened.document.select((0, 1))
-    assert not opened.docks["inspector"].isVisible()
-    opened.edge.click()
-    assert opened.docks["inspector"].isVisible() and not opened.edge.isVisible()
+    settle()
+    assert opened.rail.width() < wide
+    button = opened.rail.buttons["table"]
+    assert button.accessibleName() == "Table" and "Table" in button.toolTip()
+    assert panel.isVisible() and panel.width() == 344 and opened.stack.isVisible()
+    # What has no room beside the table takes turns with it.
+    opened.resize(800, 480)
+    settle()
+    assert opened.stack.isVisible() and not panel.isVisible()
+    opened._turn.setCurrentIndex(1)
+    assert panel.isVisible() and not opened.stack.isVisible()
+    opened.go("perturb")
+    assert panel.isVisible() and not opened.stack.isVisible() and not opened._turn.isVisible()
+    settle()
 
 
 def test_large_words_of_the_system_fold_it_earlier(
     opened: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened.resize(1520, 768)
-    opened.document.select((0, 1))
-    assert THEME.scale == 1.0 and opened.docks["inspector"].isVisible()
+    opened.resize(1366, 768)
+    assert THEME.scale == 1.0 and not opened.rail.buttons["table"].folded
     monkeypatch.setattr(THEME, "system", 16 / 9)
     THEME.changed.emit()
-    assert not opened.docks["inspector"].isVisible() and opened.rail.buttons["protect"].folded
+    assert opened.rail.buttons["table"].folded
 
 
-def test_the_steps_of_the_method_stand_under_protect(opened: MainWindow) -> None:
-    rail = opened.rail
+def test_four_places_and_what_opens_over_the_panel_comes_back_by_esc(opened: MainWindow) -> None:
+    labels = [button.accessibleName() for button in opened.rail.buttons.values()]
+    assert labels == ["Table", "Readers", "Releases", "Plan"]
+    opened.go("protect")
+    assert opened.rail.buttons["table"].isChecked() and opened.stack.currentWidget() is not None
+    assert opened.decision is opened.pages["protect"] and opened.stack.isVisible()
+    for over, below in (("cycles", "perturb"), ("perturb", "table"), ("compare", "protect")):
+        opened.go(over)
+        assert opened.rail.buttons["table"].isChecked()
+        QTest.keyClick(opened.page, Qt.Key.Key_Escape)
+        assert opened.page.name == below
 
-    def steps() -> list[str]:
-        return [n for n, b in rail.buttons.items() if b.page.under == "protect" and not b.isHidden()]
 
-    assert steps() == ["cycles", "perturb"]
-    opened.document.do(set_method, method="random_rounding")
-    assert steps() == ["methods"]
-    opened.go("compare")
-    assert rail.buttons["protect"].isChecked()
-    numbered = [b.words for b in rail.buttons.values() if b.number]
-    assert [words[:2] for words in numbered] == ["1 ", "2 ", "3 ", "4 "]
+def test_the_next_step_is_one_key_from_the_table_to_the_question(
+    opened: MainWindow, settle: Settle, qtbot: QtBot
+) -> None:
+    document = opened.document
+    assert opened.decision is opened.pages["proposal"]
+
+    def next_step() -> None:
+        QTest.keyClick(opened.page, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        settle()
+
+    next_step()
+    gate = opened.decision
+    assert document.has_release and opened.page.name == "table" and gate is opened.pages["release"]
+    next_step()
+    qtbot.waitUntil(lambda: gate._question is not None)  # type: ignore[union-attr]
+    gate._question.back.click()  # type: ignore[union-attr]
+    assert not document.history.project.published
 
 
 def test_running_work_is_behind_one_button(opened: MainWindow, qtbot: QtBot) -> None:
@@ -206,18 +227,17 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
     window.document.do(set_method, method="random_rounding")
     assert actions["methods_run"].isEnabled() and not actions["perturb_run"].isEnabled()
     assert actions["table_find"].isEnabled()
-    window.go("protect")
+    window.go("variables")
     assert not actions["table_find"].isEnabled()
     settle()
-    # Nothing was compared, and no method has run; what another method does is not listed.
-    assert not actions["compare_csv"].isEnabled() and not actions["methods_result"].isEnabled()
+    # Nothing was compared; what another method does is not listed.
+    assert not actions["compare_csv"].isEnabled()
     assert actions["methods_run"].isVisible() and not actions["perturb_run"].isVisible()
     window.document.do(protect, seed=3, accept_weak=True)
     settle()
-    assert actions["methods_result"].isEnabled()
     window.go("check")
     settle()
-    window.actions_.menus["Check"].aboutToShow.emit()
+    window.actions_.menus["Readers"].aboutToShow.emit()
     assert actions["check_map_svg"].isEnabled() and not actions["check_cell_svg"].isEnabled()
     assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
     window.document.set_public(True)
@@ -319,10 +339,10 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     low, high = posterior.interval(0.9)
     text = opened.inspector.value("90 % sure")
     assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
-    # It opens on a selection where there is room; below, its edge does.
-    assert not opened.docks["inspector"].isVisible() and opened.edge.isVisible()
-    opened.resize(1520, 768)
-    assert opened.inspector.histogram.isVisible() and not opened.edge.isVisible()
+    # It opens when it is asked for: beside the table stands what decides.
+    assert not opened.docks["inspector"].isVisible()
+    opened.actions_["panel_inspector"].trigger()
+    assert opened.inspector.histogram.isVisible()
 
 
 def test_settings_are_kept_and_judge_at_once(
@@ -478,7 +498,7 @@ def test_tab_goes_through_the_whole_page_as_the_eye_does(opened: MainWindow) -> 
     else:
         pytest.fail(f"the table keeps Tab: {reached}")
     after = reached[reached.index("Table of counts") :] + reached[: reached.index("Table of counts")]
-    order = ["Table of counts", "Choose protection", "Show the risk list", "v, 4 categories, in rows"]
+    order = ["Table of counts", "Other ways", "Protect", "Show the risk list", "v, 4 categories, in rows"]
     assert sorted(order, key=after.index) == order
 
 

@@ -59,7 +59,7 @@ def test_a_word_is_found_wherever_it_stands(opened: MainWindow, settle: Settle, 
     page.finder.setFocus()
     qtbot.keyClicks(page.finder, "first digits")
     text = page._text.toPlainText()
-    assert "1 place says that." in text and "Variables" in text
+    assert "1 place says that." in text and "Categories" in text
     # No figure of the table is among what is found.
     assert "true count is" not in text and not page.shows_original()
     page.finder.setText("quarks")

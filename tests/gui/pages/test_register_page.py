@@ -90,7 +90,7 @@ def test_an_empty_register_says_what_will_stand_in_it(opened: MainWindow, settle
     shown = page_of(opened, RegisterPage)
     assert shown.empty.isVisible() and not shown.list.isVisible()
     shown.empty.button.click()
-    assert opened.page.name == "protect"
+    assert opened.page.name == "table"
 
 
 def test_one_shared_name_of_a_variable_is_no_sign_of_the_same_people(

@@ -33,6 +33,9 @@ from tabprotect.languages.messages import joined, message
 RUNS = 3
 """The number of draws of a method with randomness."""
 
+SLIGHT = 2.0
+"""A mean change that is never too much, however small the counts are."""
+
 NOT_TRIED = message("not tried: too large for a trial; choose it to see")
 """The fault of a method whose trial would take too much work. Its promises are shown all the same."""
 
@@ -67,6 +70,8 @@ class MethodTrial:
         The other settings that the refusal suggests.
     left_out
         The kinds of what a trial leaves out, apart from its being short; it is never safe then.
+    mean
+        The mean true count of an inner cell.
     """
 
     method: str
@@ -84,6 +89,12 @@ class MethodTrial:
     hint: str = ""
     suggestions: tuple[Suggestion, ...] = ()
     left_out: tuple[Omission, ...] = ()
+    mean: float = float("inf")
+
+    @property
+    def useless(self) -> bool:
+        """True if counts change by more than they are on average: nobody has a use for such a table."""
+        return self.done and self.moved is not None and self.loss > max(self.mean, SLIGHT)
 
     @property
     def done(self) -> bool:
@@ -182,9 +193,10 @@ def ranked(
 ) -> tuple[Ranked, ...]:
     """Rank methods for a table from best to worst.
 
-    Methods that grant more of the wishes come first, then those that leave at most ``share`` of the
-    at-risk cells known, then those that change counts least; other ways to do the same come after them. After them come untried methods, and last
-    those that failed.
+    Methods whose table is of no use come behind all others that were tried. Before them those that grant
+    more of the wishes come first, then those that leave at most ``share`` of the at-risk cells known, then
+    those that change counts least; other ways to do the same come after them. After them come untried
+    methods, and last those that failed.
 
     Parameters
     ----------
@@ -194,12 +206,13 @@ def ranked(
         The sums to be exact, if that is a wish.
     """
 
-    def key(trial: MethodTrial) -> tuple[bool, bool, int, tuple[bool, bool, bool], float, float]:
+    def key(trial: MethodTrial) -> tuple[bool, bool, bool, int, tuple[bool, bool, bool], float, float]:
         known = 1.0 if trial.known is None else trial.known
         missing = len(trial.lost(asked, sums))
         return (
             not trial.done,
             not trial.untried,
+            trial.useless,
             missing,
             (known > share, not trial.safe(share), methods()[trial.method].other_way),
             trial.loss,
@@ -307,6 +320,7 @@ def _drawn(
         loss=float(np.mean(losses)),
         hidden=hidden,
         cells=problem.table.domain.size,
+        mean=float(problem.table.counts.mean()),
     )
 
 

@@ -37,7 +37,7 @@ from tabprotect.gui.pages.check.exposed_list import ExposedList
 from tabprotect.gui.pages.check.magnitude_belief import MagnitudeBelief
 from tabprotect.gui.pages.check.posterior_files import HeatFigure, cell_csv, draws_csv, table_csv
 from tabprotect.gui.pages.check.priors_panel import PriorsPanel
-from tabprotect.gui.pages.check.reader_cards import VerdictCards
+from tabprotect.gui.pages.check.readers_said import ReadersSaid
 from tabprotect.gui.pages.check.table_choice import TableChoice
 from tabprotect.gui.pages.check.totals_panel import TotalsPanel
 from tabprotect.gui.pages.check.words import mode_sentence, release_sentence
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class Beliefs(QWidget):
-    """What a reader can believe of counts: a card for each reader, map, list, and one cell."""
+    """What a reader can believe of counts: map, list, and one cell."""
 
     def __init__(self, page: Page) -> None:
         super().__init__()
@@ -78,8 +78,7 @@ class Beliefs(QWidget):
             tip=message("List the cells where it is not."),
         )
         self.table = connected(TableChoice(document, PERSONS), changed=self._table_changed)
-        self.readers = connected(VerdictCards(document), counted=self._judged)
-        self.readers.chosen.connect(lambda who: self.who_box.setCurrentIndex(self.who_box.findData(who)))
+        self.readers = connected(ReadersSaid(document, self), counted=self._judged)
         self.cell, self.magnitude = CellPanel(), MagnitudeBelief(document)
         self.draws = DrawsPanel(document)
         self.totals = TotalsPanel(document)
@@ -92,7 +91,7 @@ class Beliefs(QWidget):
         # Where there is little height the pictures scroll; verdict and main action stay.
         pictures = held(in_column((self._middle(figure_label), 1), margins=(0, 0, GRID, 0)))
         area = named(Scrolling(pictures), focus=Qt.FocusPolicy.NoFocus)
-        in_column(self.readers, (area, 1), on=self, margins=0, spacing=GRID)
+        in_column((area, 1), on=self, margins=0, spacing=GRID)
         copy = page.command_button(tip=message("The command line that works this out from the release."))
         foot = in_row(
             self.files.button(message("Export figures and numbers")),
@@ -236,7 +235,6 @@ class Beliefs(QWidget):
         self._show_priors()
         self._show_map()
         self._show_cell()
-        self.page.main_button.setVisible(self.document.has_original)
         view = self.view()
         self.exposed.show_view(view, self.cell_shown)
         self.totals.refresh(self.who)
@@ -337,7 +335,7 @@ class Beliefs(QWidget):
             self._show_verdict()
 
     def _show_verdict(self) -> None:
-        """The sentence with its number, then a card for each reader."""
+        """The sentence with its number."""
         project = present(self.document.project)
         intruder = "intruder" in self._persons()
         if self.readers.refresh(project, self._rule(project), intruder=intruder):

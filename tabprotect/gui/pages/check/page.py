@@ -72,6 +72,3 @@ class CheckPage(CheckStage, Page):
                 self._measure_chosen()
                 return
         self.part.refresh(changes)
-
-    def main_action(self) -> None:
-        self.document.page_asked.emit("release")

@@ -25,7 +25,6 @@ from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
-from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.buttons import Scrolling, connected, named, present, push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set_visible, split
@@ -498,7 +497,7 @@ class ComparePage(CompareStage, Page):
             job.finished.connect(lambda _: QTimer.singleShot(0, self, self._show_release))
 
     def _show_release(self) -> None:
-        self.document.page_asked.emit(setup_page(self.document))
+        self.document.page_asked.emit("table")
 
 
 def _cycles(given: object) -> Order:

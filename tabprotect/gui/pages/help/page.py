@@ -208,6 +208,10 @@ class HelpPage(Page):
             here,
         )
 
+    def take(self, source: str) -> None:
+        """Look words up."""
+        self.finder.setText(source)
+
     def _around(self) -> str:
         """The cell among its neighbours, as the table shows it: a few rows and columns of its layer."""
         table, index = self.document.shown_table, self._cell()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from tabprotect.languages.messages import message
 
 WALK = message(
-    "<ol>\n<li><b>Data</b>: open an example or a table of counts. Small counts are amber, with a dot; "
-    "the risk list holds those of all layers.</li>\n<li><b>Protect</b>: tick what must stay true. "
-    "Every method is tried on the table and ranked by that; choose one, and its steps stand below. For "
-    "cyclic perturbation these are <b>Cycles</b>, which say what cells move together, and "
-    "<b>Perturb</b>: for each cycle a coin decides whether it is added (alpha), subtracted (beta) or "
-    "left alone. Every other method has its <b>Set-up</b>.</li>\n<li><b>Check</b>: what readers would "
-    "know of each true count.</li>\n<li><b>Release</b>: a gate that says no where readers would know "
-    "too much; then the public bundle and the confidential dossier.</li>\n</ol>\n<h3>Staff and "
+    "<ol>\n<li><b>Table</b>: open an example or a table of counts. Small counts are amber, with a dot. "
+    "Every method is tried on the table, and the panel beside it proposes one, with what it keeps, what it "
+    "changes and what a reader would know.</li>\n<li><b>Protect</b>: the table changes in its place. "
+    "<b>Other ways</b>, <b>Tune</b> and <b>What must stay true?</b> open over the panel; Esc comes back."
+    "</li>\n<li>The same panel is then the gate: it says no where readers would know too much, and what "
+    "helps. <b>Publish</b> writes the public bundle and the confidential dossier.</li>\n<li><b>Readers</b> "
+    "shows what is believed of each true count, <b>Releases</b> what has left, <b>Plan</b> which margins "
+    "may go out together.</li>\n</ol>\n<h3>Staff and "
     "public</h3>\n<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever anything of the "
     "original can be read off the screen, and <b>PUBLIC VIEW</b> when only what a reader of the bundle "
     "has is shown. <b>F9</b> switches every page between the two.</p>"
@@ -60,11 +60,18 @@ ON_PAGES = {
         "holds. <b>Risk list</b> shows those of all layers and the rule that makes them so; F8 "
         "goes from one to the next.</p>"
     ),
+    "proposal": message(
+        "<p>Every method is tried on this very table, which nobody sees but staff; the best for what must "
+        "stay true is proposed. What you set yourself at <b>Tune</b> is proposed before any other.</p>"
+    ),
     "protect": message(
-        "<p>Tick what must stay true. The first figure of a card is the share of the small "
-        "counts whose true count a reader would know, the second how much a count changes on "
-        "average. Both come from trial runs on this very table, which nobody sees but staff. A "
-        "method that does not keep what is ticked stands further down; a line says why.</p>"
+        "<p>Each way with the small counts that a reader would know and the average change of a count, "
+        "grouped by what it promises. Both figures come from trial runs on this very table. What is not "
+        "worked out takes a reason before it may leave.</p>"
+    ),
+    "requirements": message(
+        "<p>Sums that are ticked are published exactly. Small counts among them are named before anything "
+        "is kept.</p>"
     ),
     "compare": message(
         "<p>The same two figures over many runs as a map: left is safer, down more useful, so that the best "
@@ -79,10 +86,7 @@ ON_PAGES = {
         "<p>The triangle sets how often a cycle is added, subtracted or left alone. What will happen stands "
         "beside it before it happens. The same set-up gives the same coins for ever.</p>"
     ),
-    "methods": message(
-        "<p>The form of the chosen method, and what it would do to this table. <b>Result</b> shows each "
-        "published table beside the true counts.</p>"
-    ),
+    "methods": message("<p>The form of the chosen method, and what it would do to this table.</p>"),
     "check": message(
         "<p>What a reader can believe about each true count: the outline is what was believed before, the "
         "bars what is believed after seeing the release.</p>"
@@ -123,7 +127,7 @@ KEYS = (
     ("Ctrl+arrow", message("to the edge of the table")),
     (message("F8, Shift+F8"), message("next, previous small count")),
     (message("R, C, L on a variable"), message("put it into rows, columns, layers; arrows change the order")),
-    (message("Esc"), message("cancel what is running; close a bar; go back from help")),
+    (message("Esc"), message("one level back; cancel what is running; close a bar")),
     (message("Menu key, right click"), message("what the page in front can do")),
 )
 
@@ -131,17 +135,17 @@ DO = {
     "start": message(
         "<ol><li>Choose what you have: a table of counts, records of persons or firms, or last year's "
         "recipe.</li><li>To see how it works, click an example; nothing is published by that.</li>"
-        "<li>Next: the counts stand on <b>Data</b>, the small ones amber.</li></ol>"
+        "<li>Next: the counts stand on <b>Table</b>, the small ones amber.</li></ol>"
     ),
     "tabulate": message(
         "<ol><li>Choose a file with one row per person or firm, and tick the variables to count by."
         "</li><li>Watch <i>small counts if ticked</i>: a variable that makes many is better left out "
-        "or grouped.</li><li>Next: <b>Make the table</b>; it opens on <b>Data</b>.</li></ol>"
+        "or grouped.</li><li>Next: <b>Make the table</b>; it opens on <b>Table</b>.</li></ol>"
     ),
     "table": message(
         "<ol><li>See which counts are small: F8 goes from one to the next.</li><li>Drag the variables "
-        "where you want them; type over a count that is wrong.</li><li>Next: <b>Choose protection</b>, "
-        "or first put categories together on <b>Variables</b>.</li></ol>"
+        "where you want them; type over a count that is wrong.</li><li>Next: <b>Protect</b> in the panel, "
+        "or first put categories together at <b>Categories</b>.</li></ol>"
     ),
     "variables": message(
         "<ol><li>Choose a variable at the left, and at the right how to put its categories together: by "
@@ -149,9 +153,17 @@ DO = {
         "and at what becomes of the small counts; then add the level.</li><li>Next: <b>Count at this "
         "level</b> where the coarser table is enough; else go back to the table with both.</li></ol>"
     ),
+    "proposal": message(
+        "<ol><li>Read the number of small counts, and what is proposed.</li><li>Look at other ways, or tune "
+        "this one, where it does not suit.</li><li>Next: <b>Protect</b>; nothing leaves by that.</li></ol>"
+    ),
     "protect": message(
-        "<ol><li>Tick what must stay true.</li><li>Compare the cards: what readers would know, and how "
-        "much a count changes.</li><li>Next: choose one; its set-up opens.</li></ol>"
+        "<ol><li>Compare what readers would know, and how much a count changes.</li><li>Choose a way; "
+        "what is to be said of it stands below.</li><li>Next: <b>Protect this way</b>, or tune it.</li></ol>"
+    ),
+    "requirements": message(
+        "<ol><li>Tick what must stay true.</li><li>Add the sums that are to be exact, or leave some out."
+        "</li><li>Next: <b>Use these</b>; the proposal follows.</li></ol>"
     ),
     "compare": message(
         "<ol><li>Let all methods run.</li><li>Choose a mark at the bottom left: safe and little changed."
@@ -159,32 +171,30 @@ DO = {
     ),
     "cycles": message(
         "<ol><li>Tick the sums to keep, and let a set of cycles be designed.</li><li>Click a cycle to "
-        "see which counts move together.</li><li>Next: <b>Perturb</b> says how often each is used.</li>"
+        "see which counts move together.</li><li>Next: <b>Use these</b>; how often stands at Tune.</li>"
         "</ol>"
     ),
     "perturb": message(
-        "<ol><li>Move the point in the triangle; what will happen stands beside it.</li><li>Run it: the "
-        "published table stands beside the true one.</li><li>Next: <b>Check</b> what readers would "
-        "learn.</li></ol>"
+        "<ol><li>Move the point in the triangle.</li><li>Look at what will happen.</li><li>Next: "
+        "<b>Protect</b>; the table changes in its place.</li></ol>"
     ),
     "methods": message(
-        "<ol><li>Leave the settings as they are, or change one; the preview follows.</li><li>Run it, and "
-        "look at <b>Result</b>: what changed stands in the cell.</li><li>Next: <b>Check</b> what readers "
-        "would learn.</li></ol>"
+        "<ol><li>Leave the settings as they are, or change one.</li><li>Look at what will happen.</li><li>"
+        "Next: <b>Protect</b>; the table changes in its place.</li></ol>"
     ),
     "check": message(
         "<ol><li>Read the sentence at the top: how many small counts readers would know.</li><li>Click "
-        "the darkest cells of the map to see why.</li><li>Next: <b>Release</b>; or back to "
-        "<b>Protect</b> where too many are known.</li></ol>"
+        "the darkest cells of the map to see why.</li><li>Next: back to the <b>Table</b>; its panel says "
+        "what helps where too many are known.</li></ol>"
     ),
     "release": message(
         "<ol><li>Read the gate from the top; what is still open stands in the foot.</li><li>Take a "
-        "remedy where it says no; write a title and who signs.</li><li>Next: <b>Approve and publish</b> "
+        "remedy where it says no; write a title and who signs.</li><li>Next: <b>Publish</b> "
         "writes the release for readers and the dossier for staff.</li></ol>"
     ),
     "register": message(
         "<ol><li>Look for releases of the same people before you publish again.</li><li>Choose one to "
-        "see what left, when, and who signed.</li><li>Next: go back to <b>Release</b>; what both tell "
+        "see what left, when, and who signed.</li><li>Next: go back to the <b>Table</b>; what both tell "
         "together is worked out there.</li></ol>"
     ),
     "query_space": message(

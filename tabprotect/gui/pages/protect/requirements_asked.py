@@ -7,36 +7,34 @@ from functools import partial
 from itertools import combinations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QWidget
 
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.requirements import KEPT, REQUIREMENTS
 from tabprotect.engine.release.verdict_figures import KeptSum, kept_in_words, kept_sums_named
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.margins import MarginSet, margins_of_order
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.variable import spoken
+from tabprotect.gui.base.background.background_task import BackgroundTask
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.trying import USUAL, usual_sums
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import Scrolling, connected, emptied, named, present, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column
+from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set_visible
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.protect.words import PUBLIC
+from tabprotect.gui.pages.stages import RequirementsStage
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
-USUAL = (KEPT, "additive", "complete")
-"""What most tables that are published have to keep."""
-
 CLOSED = 12
 """Characters of a variable's name on a chip."""
-
-
-def usual_sums(domain: Domain) -> MarginSet:
-    """Sums that are asked for to begin with: those of one variable less, of every variable alone
-    where there are many."""
-    if domain.ndim < 2:
-        return ()
-    return margins_of_order(domain, domain.ndim - 1 if domain.ndim <= 3 else 1)
 
 
 def sum_text(margin: tuple[str, ...], *, short: bool = True) -> str:
@@ -55,7 +53,6 @@ class Asking(Scrolling):
 
     def __init__(self) -> None:
         super().__init__(name=message("What must stay true?"), sideways=False, focus=Qt.FocusPolicy.NoFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._domain: Domain | None = None
         self.sums: MarginSet = ()
         self.ticks: dict[str, QCheckBox] = {}
@@ -79,12 +76,6 @@ class Asking(Scrolling):
             if name == KEPT:
                 filled(column, self._chips, self.small)
         self.setWidget(held(in_column(card, 1, margins=0)))
-        THEME.follow(self, Asking._take_width)
-        self._take_width()
-
-    def _take_width(self) -> None:
-        """Room for the longest requirement, whatever the size of the text."""
-        self.setFixedWidth(max(box.sizeHint().width() for box in self.ticks.values()) + 5 * GRID)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -172,3 +163,51 @@ class Asking(Scrolling):
                     for pair in pairs:
                         inner.addAction(pair[1]).triggered.connect(partial(self.add, pair))
         return menu
+
+
+class RequirementsPage(RequirementsStage, Page):
+    """What must stay true: the ways are ranked by it."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.asking = connected(Asking(), changed=self._asked)
+        self._adding: BackgroundTask[tuple[KeptSum, ...]] = BackgroundTask(
+            self, document.jobs, self.asking.show_small, self.show_error
+        )
+        self.body.addWidget(self.asking, 1)
+        self.begins = next(iter(self.asking.ticks.values()))
+
+    def refresh(self, changes: PageChanges) -> None:
+        project, house = self.document.project, self.document.in_house
+        set_visible(house, self.asking, self.main_button, self.note)
+        self._adding.drop()
+        self.asking.show_small(())
+        self.set_sentence("" if house else PUBLIC)
+        if project is not None and house:
+            self.asking.show_domain(project.domain)
+            self._add_up()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._adding.leave()
+
+    def _asked(self) -> None:
+        self.document.trying.want(self.asking.asked, self.asking.sums)
+        self._add_up()
+
+    def _add_up(self) -> None:
+        """Name the asked sums that are small before anything is kept."""
+        if (project := self.document.project) is None or not self.document.in_house:
+            return
+        table, rule, sums = project.problem.table, project.at_risk, self.asking.sums
+
+        def work(progress: Progress) -> tuple[KeptSum, ...]:
+            from tabprotect.engine.disclosure.exact_small_margins import small_sums
+
+            return small_sums(table, Publication(table.domain, sums), rule) if sums else ()
+
+        if self._adding.ask(message("adding up the sums"), work, (project.table, rule, sums)):
+            self.asking.show_small(())
+
+    def main_action(self) -> None:
+        self.document.page_asked.emit("table")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.options import Measure
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.requirements import REQUIREMENTS
-from tabprotect.engine.release.findings import Finding, in_words, listed
-from tabprotect.gui.look.theme import count_text, moved_text, per_cent
-from tabprotect.languages.messages import capital, joined, message, plural
+from tabprotect.engine.release.findings import Finding
+from tabprotect.gui.look.theme import count_text, moved_text
+from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
@@ -22,34 +23,29 @@ PUBLIC = message(
 )
 
 
-def share_text(trial: MethodTrial) -> str:
-    """The share of small counts that readers would know."""
+def known_text(trial: MethodTrial) -> str:
+    """How many small counts readers would know; a dash where that is not worked out."""
     part = trial.at_least or bool(trial.left_out)
     if trial.known is None or (part and not trial.known):
         # Not known: nothing is proved about it, or a part is not worked out.
         return NONE
-    percent = 100 * trial.known
-    shown = per_cent("<1" if 0 < percent < 0.5 else f"{percent:.0f}")
+    shown = count_text(round(trial.known * trial.at_risk))
     return message("≥ {shown}", shown) if part else shown
 
 
 def change_text(trial: MethodTrial) -> str:
-    """The mean change of a count; a dash where counts are missing."""
+    """The mean change of a count, or how many are hidden; a dash where others are published."""
+    if trial.hidden and trial.hidden < trial.cells:
+        return message("{n} hidden", count_text(trial.hidden))
     if trial.moved is None or trial.hidden:
         return NONE
     return moved_text(trial.moved)
 
 
-def about(method: str) -> str:
+def about(method: str, measure: Measure = "counts") -> str:
     """Say what a method does, in one sentence: the first of its page, without its name."""
-    first = translate(methods()[method].help).split("\n\n")[0].split(". ")[0].replace("\n", " ")
+    first = translate(methods(measure)[method].help).split("\n\n")[0].split(". ")[0].replace("\n", " ")
     return sentence_of(first.partition(": ")[2] or first)
-
-
-def known_words(trial: MethodTrial) -> str:
-    """Say how many of the at-risk cells a reader would know, and what was not judged."""
-    missing = [Finding("left_out", values={"parts": listed(trial.left_out)})] if trial.left_out else []
-    return in_words([*([_known(trial)] if trial.known or not missing else []), *missing])
 
 
 def _known(trial: MethodTrial) -> Finding:
@@ -95,54 +91,6 @@ def helps(place: Ranked) -> str:
     if trial.fault:
         return sentence_of(trial.hint) if trial.hint else ""
     return message("With {idea}.", trial.idea) if trial.idea else ""
-
-
-def sentence(
-    places: Sequence[Ranked], asked: Sequence[str], share: float, *, number: int, running: bool
-) -> str:
-    """The result in one sentence; ``number`` methods there are in all."""
-    if running:
-        return message("Trying {number} methods, {done} done.", number, len(places))
-    done = [place for place in places if place.trial.done]
-    if untried := sum(place.trial.untried for place in places):
-        if not done:
-            return message("The table is too large for trials: choose a method to see what it does.")
-        tried = [place for place in places if not place.trial.untried]
-        found = sentence(tried, asked, share, number=number - untried, running=False)
-        return message("{found} Not tried on so large a table: {untried}.", found, untried)
-    if not done:
-        return message("No method can protect this table as it is: merge categories first.")
-    if not done[0].trial.at_risk and not any(place.trial.at_risk for place in done):
-        return message("There are no small counts: the table may be published as it is.")
-    return _best(done, asked, share)
-
-
-def _best(done: Sequence[Ranked], asked: Sequence[str], share: float) -> str:
-    """Say which method comes out best, and what readers would know of it."""
-    trial = done[0].trial
-    named, knows = methods()[trial.method].label, known_words(trial)
-    full = [place for place in done if not place.lost]
-    good = [place for place in full if place.trial.safe(share)]
-    if not full:
-        lost = message("No method keeps all that is ticked; {named} comes closest.", named.lower())
-        return joined([lost, knows], " ")
-    if not good:
-        kept = message("{named} keeps all that is ticked, but protects too little.", named)
-        return joined([kept, knows], " ")
-    change = change_text(trial)
-    moves = (
-        message("{named} hides {hidden} of {cells} counts.", named, trial.hidden, trial.cells)
-        if change == NONE
-        else message("{named} moves an average count by {change}.", named, change)
-    )
-    others = len(good) - 1
-    too = plural(
-        others,
-        "{number} other method protects, too, and changes more.",
-        "{number} other methods protect, too, and change more.",
-        count_text(others),
-    )
-    return joined([moves, knows, *([too] if others else [])], " ")
 
 
 def sentence_of(text: str) -> str:

@@ -47,6 +47,9 @@ GATED = message(
 )
 
 
+ASKING = message("Asking the register\u2026")
+"""The word of a gate that waits for what left before."""
+
 PROTECTION, HONESTY = message("Protection"), message("Honesty")
 FILES, BEFORE = message("Files"), message("Has this left before?")
 
@@ -150,6 +153,18 @@ class Gate(QObject):
         missing = [*missing, *([unsigned] if unsigned else [])]
         return message("Still open: {missing}.", joined(missing, "; ")) if missing else ""
 
+    def waits_for(self, project: Project) -> str:
+        """Say in a word or two what the button waits for."""
+        if self.reasons(project) and not self.decisions.reason:
+            return message("needs a reason")
+        if not project.title:
+            return message("needs a title")
+        return message("needs a signature") if self.decisions.unsigned(self.policy(project)) else ""
+
+    def reasons(self, project: Project) -> list[str]:
+        """Return what takes a reason, in words."""
+        raise NotImplementedError
+
 
 class CountsGate(Gate):
     """Weighs the verdict on counts, what was decided on the page, and the policy of the house."""
@@ -175,7 +190,7 @@ class CountsGate(Gate):
         """Protect once more, and come back to the page."""
         if (job := self.page.do(protect, draft=not self.document.of_magnitudes)) is not None:
             # Between the two there is nothing to release, and another page comes to the front.
-            job.finished.connect(lambda _: self.document.page_asked.emit(self.page.name))
+            job.finished.connect(lambda _: self.document.page_asked.emit(self.page.under or self.page.name))
 
     def kept(self, project: Project) -> Sequence[KeptSum]:
         """The small sums that would be published exactly."""
@@ -208,6 +223,9 @@ class CountsGate(Gate):
         judged, against = self.judging.known(project), project.against
         together = None if judged is None else judged.before.together
         line = headline(verdict, together, question=self._question(project))
+        if judged is None and not self.judging.fault(project) and line.state != "failed" and not against:
+            # No colour before every line is in.
+            return replace(line, state="told", word=ASKING)
         if line.state == "failed" or self.unjudged(project) or not against:
             return line
         return replace(line, state="failed", word=WORDS["failed"], rest=against)

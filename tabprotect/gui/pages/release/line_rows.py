@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from tabprotect.engine.bundle.staff.release_findings import bundle_files, honesty, protection
-from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
 from tabprotect.gui.forms.banner import MARKS
-from tabprotect.gui.forms.remedies import Remedies
 from tabprotect.gui.look.buttons import connected, emptied, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading
@@ -79,12 +77,11 @@ class LineGroup(QWidget):
     """A titled card of lines; folded it is one line with a mark that sums up.
 
     ``cells_asked``: the cells of a line are to be looked at; ``coins_asked``: the house key is to
-    be used; ``remedy_chosen`` carries what was chosen of what helps.
+    be used.
     """
 
     cells_asked = Signal()
     coins_asked = Signal()
-    remedy_chosen = Signal(object)
 
     def __init__(self, title: str, *, folded: str = "") -> None:
         super().__init__()
@@ -104,41 +101,23 @@ class LineGroup(QWidget):
         self._folding, self._may_fold = False, True
         self._sum = in_row(spacing=GRID)
         filled(self._inside, self._sum, self._lines)
-        self._helps = connected(Remedies(), chosen=self.remedy_chosen)
-        self._inside.addWidget(self._helps)
         in_column(self.title, self.card, on=self, margins=0, spacing=4)
         self.fold.setVisible(False)
         THEME.follow(self, LineGroup._repaint)
-
-    @property
-    def remedies(self) -> Mapping[str, QPushButton]:
-        """The buttons of what helps, by their words."""
-        return self._helps.buttons
 
     def add(self, widget: QWidget) -> None:
         """Put something beneath the lines."""
         self._inside.addWidget(widget)
 
-    def show_group(
-        self, group: FindingGroup, *, helps: Sequence[Suggestion] | None = (), folding: bool = True
-    ) -> None:
-        """Show lines anew.
-
-        Parameters
-        ----------
-        helps
-            Remedies, ``None`` while they are being tried.
-        folding
-            Whether lines that all passed may be folded into one.
-        """
-        shown = (group, None if helps is None else tuple(map(id, helps)), folding)
+    def show_group(self, group: FindingGroup, *, folding: bool = True) -> None:
+        """Show lines anew; ``folding`` may fold those that all passed into one."""
+        shown = (group, folding)
         if shown == self._shown:
             # What is the same stays, and with it what has the focus.
             return
         self._shown = shown
         self.group, self._may_fold = group, folding
         self._fill(group.findings)
-        self._helps.show_remedies(helps)
 
     def _fill(self, lines: Sequence[Finding]) -> None:
         emptied(self._lines)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from tabprotect.engine import agency
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.errors import InputError, Suggestion
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.publish_verbs import publish
@@ -26,14 +26,16 @@ from tabprotect.engine.release.findings import FindingGroup, said
 from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.banner import Banner
+from tabprotect.gui.forms.remedies import Remedies
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.buttons import connected, faces, push_button, tool_button
-from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import FlowLayout, filled, in_row, set_visible
+from tabprotect.gui.look.buttons import Inside, Scrolling, connected, faces, named, push_button, tool_button
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.release.bundle_shown import Bundle, FilesPanel
-from tabprotect.gui.pages.release.gate_columns import GateColumns
+from tabprotect.gui.pages.release.cell_belief import CellBelief
 from tabprotect.gui.pages.release.gates import BEFORE, FILES, HONESTY, PROTECTION, CountsGate, MagnitudesGate
 from tabprotect.gui.pages.release.kept_margins import KeptSums
 from tabprotect.gui.pages.release.line_rows import LineGroup
@@ -57,22 +59,20 @@ class ReleasePage(ReleaseStage, Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._question: PublishDialog | None = None
-        self._asked = False
+        self._asked = self._wide = False
+        self.missing = ""
+        """What is to be done before it may leave, in words."""
         self.banner, self.seal = Banner(), Seal()
-        self.register = tool_button(
-            message("Register of releases"), lambda: document.page_asked.emit("register"), flat=True
-        )
+        self.cell = CellBelief(document)
+        self.kept, self.helps, self.answers = KeptSums(), Remedies(), Remedies()
         self.signing, self.form = SigningForm(), PublishForm()
         self.fingerprint = Fingerprint()
         self.report = ReportButton(self)
-        self.kept = KeptSums()
         self.protection, self.honesty = LineGroup(PROTECTION), LineGroup(HONESTY)
-        self.protection.add(self.kept)
         self.files = LineGroup(FILES, folded=message("Nothing of the original is in the files"))
         self.before = LineGroup(BEFORE)
-        self.before.add(self.register)
         self.groups = {
-            one.group.title: one for one in (self.protection, self.honesty, self.files, self.before)
+            one.group.title: one for one in (self.protection, self.honesty, self.before, self.files)
         }
         self.gate = (MagnitudesGate if document.of_magnitudes else CountsGate)(self, self)
         self.panel = FilesPanel()
@@ -85,15 +85,21 @@ class ReleasePage(ReleaseStage, Page):
         )
         self.honesty.add(self._how)
         self.honesty.add(self._more)
-        columns, pair = GateColumns(), in_row(spacing=2 * GRID)
-        for group in (self.honesty, self.files):
-            pair.addWidget(group, 1, Qt.AlignmentFlag.AlignTop)
-        columns.fill([self.protection, pair], [self.before, self.signing, self.form, self.fingerprint])
-        self.stack = filled(QStackedWidget(), columns, self.panel)
+        self._links = _links(document)
+        self.lines = held(in_column(*self.groups.values(), self.form, margins=0, spacing=2 * GRID))
+        inner = Inside()
+        in_column(
+            *(self.cell, self.kept, self.helps, self.answers, self.signing, self._links),
+            *(self.lines, self.fingerprint, 1),
+            on=inner,
+            margins=(0, 0, GRID // 2, 0),
+            spacing=GRID + 4,
+        )
+        area = named(Scrolling(inner, sideways=False), message("The gate"), focus=Qt.FocusPolicy.NoFocus)
+        self.stack = filled(QStackedWidget(), area, self.panel)
         filled(self.body, self.banner, self.seal, (self.stack, 1))
         self._faces = faces({"gate": message("The gate"), "files": message("Files")}, self.show_face)
         filled(self.tools, *self._faces.values())
-        self._note = Label(wordWrap=True, role="quiet")
         self._copy_line = push_button(
             message("Copy as command"),
             self._copy_command,
@@ -102,23 +108,36 @@ class ReleasePage(ReleaseStage, Page):
         )
         save = push_button(message("Save as\u2026"), partial(ask_release, self))
         # Large words do not fit beside each other.
-        others = filled(FlowLayout(gap=GRID), self._copy_line, self.report, save)
-        filled(self.footer, (self._note, 1), others)
+        self._others = QWidget()
+        filled(FlowLayout(self._others, gap=GRID), self._copy_line, self.report, save)
+        self.footer.addWidget(self._others, 1)
         self._connect()
+        self.begins = self.signing.approved
         self.show_face("gate")
 
     def _connect(self) -> None:
-        self.form.titled.connect(self._set_title)
+        self.signing.titled.connect(self._set_title)
         self.signing.changed.connect(self._weigh)
-        connected(self.kept, decided=self._show, other_asked=lambda: self.document.page_asked.emit("protect"))
+        connected(
+            self.kept, decided=self._show, other_asked=lambda: self.document.page_asked.emit("requirements")
+        )
         self.seal.copy.clicked.connect(lambda: self.seal.to_clipboard(self.gate.fingerprint))
         self.seal.open.clicked.connect(self._open_as_reader)
-        self.protection.remedy_chosen.connect(self.gate.take)
-        self.before.remedy_chosen.connect(self.gate.answer)
+        self.helps.chosen.connect(self.gate.take)
+        self.answers.chosen.connect(self.gate.answer)
         self.honesty.coins_asked.connect(self._use_house_key)
         for group in (self.protection, self.before):
             group.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
         connected(self.gate, changed=self._more_is_known, cancelled=self._cancelled)
+
+    def open_out(self, *, wide: bool) -> None:
+        """All lines of the gate, or what decides alone."""
+        self._wide = wide
+        self.banner.fold(not wide)
+        set_visible(wide, self._head, self.lines, self._others)
+        self._links.setVisible(not wide and self.document.in_house)
+        if not wide:
+            self.show_face("gate")
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -180,7 +199,7 @@ class ReleasePage(ReleaseStage, Page):
 
     def _cancelled(self) -> None:
         self._asked = False
-        self._note.setText(tr("Cancelled. Leave the page and come back to prepare the bundle."))
+        self.note.setText(tr("Cancelled. Leave the page and come back to prepare the bundle."))
 
     def _show(self) -> None:
         project, made = self.document.project, self.gate.fingerprint
@@ -193,9 +212,12 @@ class ReleasePage(ReleaseStage, Page):
         self.seal.setVisible(published and bool(made))
         self.fingerprint.setVisible(bool(made) and not house)
         self.fingerprint.show_fingerprint(made, compare=not house)
-        set_visible(leaving, self.signing, self.form, self.main_button)
+        set_visible(leaving, self.signing, self.form, self.main_button, self.note)
+        self._links.setVisible(house and not self._wide)
+        self.cell.show_project(project if self.document.tells_counts else None)
         if house:
             self.signing.begin(project.source)
+            self.signing.show_title(project.title)
             self.form.show_project(
                 title=project.title,
                 source=project.source,
@@ -238,13 +260,10 @@ class ReleasePage(ReleaseStage, Page):
             found[BEFORE] = replace(found[BEFORE], findings=(left,))
         for name, group in self.groups.items():
             group.setVisible(house if group is self.before else name in found)
-            helps: tuple[Suggestion, ...] | None = ()
-            if name in found and group is self.protection and not project.published:
-                helps = self.gate.helps(project)
-            elif group is self.before and not project.published:
-                helps = self.gate.answers(project)
             # What may not be seen is taken away, not only hidden.
-            group.show_group(found.get(name) or FindingGroup(name), helps=helps, folding=house)
+            group.show_group(found.get(name) or FindingGroup(name), folding=house)
+        self.helps.show_remedies(self.gate.helps(project) if leaving else ())
+        self.answers.show_remedies(self.gate.answers(project) if leaving else ())
         self.kept.show_kept(project.release, self.gate.kept(project))
         self._show_light(project)
         self.set_sentence(self.gate.sentence(project))
@@ -261,20 +280,23 @@ class ReleasePage(ReleaseStage, Page):
         if (project := self.document.project) is None or not self.document.has_release:
             return
         if not self.document.in_house or project.published:
-            self._note.setText(translate(self._outside()))
+            self.set_sentence(self._outside() or self.gate.sentence(project))
             return
+        self.signing.offer(self.document.preferences.name or agency.user_name())
         self._show_light(project)
-        missing = self.gate.missing(project)
-        self.signing.show_needs(
-            name=self.document.preferences.name or agency.user_name(),
-            reason=bool(self.gate.reasons(project)),
-            needs=missing,
-        )
+        self.missing = missing = self.gate.missing(project)
+        self.signing.ask_reason(bool(self.gate.reasons(project)))
         # While the bundle is made it stays alive: a press then waits for it.
         self.main_button.setEnabled(not missing)
-        self._note.setText(
-            translate(missing or message("Nothing is written before you have confirmed it once more."))
-        )
+        self.note.setText(translate(self._foot(project, missing)))
+        for widget in (self.note, self.main_button):
+            widget.setToolTip(tip(missing))
+
+    def _foot(self, project: Project, missing: str) -> str:
+        """What the button waits for, shortly, or the keys that press it."""
+        if missing:
+            return self.gate.waits_for(project)
+        return message("Ctrl+Enter") if self.gate.settled(project) else message("waits for the register")
 
     def _outside(self) -> str:
         if self.document.in_house:
@@ -300,7 +322,7 @@ class ReleasePage(ReleaseStage, Page):
         if not self.document.in_house or self._question is not None or not self.main_button.isEnabled():
             return
         # Ctrl+Return does not end the editing of a field.
-        self.form.end_editing()
+        self.signing.end_editing()
         self._asked = True
         self._go_on()
 
@@ -374,3 +396,16 @@ class ReleasePage(ReleaseStage, Page):
         path = Path(str(self.document.history.publication.get("release", "")))
         # Of a set the first table; the others lie beside it.
         self.document.reader_asked.emit(str(min(path.glob("*.zip")) if os.path.isdir(path) else path))
+
+
+def _links(document: Document) -> QWidget:
+    """The ways from the gate to what stands behind it."""
+    links = QWidget()
+    flow = FlowLayout(links, gap=GRID)
+    for words, page in (
+        (message("Other ways"), lambda: "protect"),
+        (message("Tune"), lambda: setup_page(document)),
+        (message("All lines"), lambda: "release"),
+    ):
+        flow.addWidget(push_button(words, lambda _=False, p=page: document.page_asked.emit(p()), flat=True))
+    return links

@@ -6,7 +6,7 @@ import os
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -41,20 +41,14 @@ BUNDLE, DOSSIER = option_named(Publishing, "release"), option_named(Publishing, 
 
 
 class PublishForm(QWidget):
-    """Public title, file of the bundle, file of the dossier. ``titled`` carries a new title."""
-
-    titled = Signal(str)
+    """File of the bundle, file of the dossier."""
 
     def __init__(self) -> None:
-        super().__init__(accessibleName=tr("Title and destinations"))
+        super().__init__(accessibleName=tr("Destinations"))
         self._chosen = False
         self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
         self._source: str | None = None
-        self.title = connected(
-            asks_for(QLineEdit(placeholderText=tr("what the reader sees first")), TITLE),
-            editingFinished=self.end_editing,
-        )
         self.release = connected(asks_for(QLineEdit(), BUNDLE), textEdited=lambda _: self._follow())
         self.keep = asks_for(QCheckBox(translate(DOSSIER.label)), DOSSIER)
         self.keep.setChecked(True)
@@ -79,7 +73,6 @@ class PublishForm(QWidget):
         grid = in_grid(margins=(GRID + 4, GRID, GRID + 4, GRID), across=GRID, down=GRID, wide=1)
         for row, (label, field, name) in enumerate(
             (
-                (Label(TITLE.label), self.title, message("Title, public")),
                 (Label(BUNDLE.label), self.release, message("File of the release bundle")),
                 (self.keep, self.dossier, message("File of the dossier, confidential")),
             )
@@ -88,8 +81,8 @@ class PublishForm(QWidget):
             if isinstance(label, QLabel):
                 label.setBuddy(field)
             grid.addWidget(label, row, 0)
-            grid.addWidget(field, row, 1, 1, 1 if row else 2)
-        for row, field in ((1, self.release), (2, self.dossier)):
+            grid.addWidget(field, row, 1)
+        for row, field in ((0, self.release), (1, self.dossier)):
             button = named(
                 QPushButton(tr("Choose\u2026")),
                 message("Choose: {accessibleName}", field.accessibleName()),
@@ -97,13 +90,13 @@ class PublishForm(QWidget):
             )
             grid.addWidget(button, row, 2)
             field.textChanged.connect(lambda _: self._compare())
-        grid.addWidget(self.apart, 3, 1, 1, 2)
-        grid.addWidget(self.together, 4, 0, 1, 3)
+        grid.addWidget(self.apart, 2, 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(self.together, 3, 0, 1, 3)
         self.keep.toggled.connect(lambda _: self._compare())
         return card(grid)
 
     def show_project(self, *, title: str, source: str, preferences: Preferences, tables: int = 1) -> None:
-        """Fill in the title, and destinations nobody has chosen yet.
+        """Fill in destinations nobody has chosen yet.
 
         Where there are several ``tables`` each may go into a bundle of its own. What was chosen for one
         source is not offered for another.
@@ -114,8 +107,6 @@ class PublishForm(QWidget):
         self.apart.setVisible(tables > 1)
         if tables < 2:
             self.apart.setChecked(False)
-        if not self.title.isModified():
-            self.title.setText(translate(title))
         if self._kept is not None:
             for field, text in zip((self.release, self.dossier), self._kept, strict=True):
                 field.setText(translate(text))
@@ -128,17 +119,15 @@ class PublishForm(QWidget):
             self._suggest()
 
     def forget(self) -> None:
-        """Show no title and no path; what was chosen comes back with :meth:`show_project`."""
+        """Show no path; what was chosen comes back with :meth:`show_project`."""
         if self._kept is None:
             self._kept = self.release.text(), self.dossier.text()
-        for field in (self.title, self.release, self.dossier):
-            # Not clear(): that is an edit, and what was edited is taken over.
+        for field in (self.release, self.dossier):
             field.setText("")
 
     def begin_anew(self) -> None:
-        """Nothing is chosen: the next release has its own title and files."""
+        """Nothing is chosen: the next release has its own files."""
         self._chosen, self._kept = False, None
-        self.title.setModified(False)
 
     def set_destination(self, release: Path, dossier: Path | None) -> None:
         """Choose both files."""
@@ -159,13 +148,6 @@ class PublishForm(QWidget):
             release = release.with_suffix("")
         dossier = self.dossier.text().strip() or str(confidential.suggested_name(release))
         return Destination(release, marked(Path(dossier)) if self.keep.isChecked() else None)
-
-    def end_editing(self) -> None:
-        """Take over a title that is still being typed."""
-        # Only what was typed: leaving the field must not bring back a title that was undone.
-        if self.title.isModified():
-            self.title.setModified(False)
-            self.titled.emit(self.title.text().strip())
 
     def _follow(self) -> None:
         self._chosen = True
@@ -244,22 +226,28 @@ class PublishDialog(Dialog):
 
 
 class SigningForm(QWidget):
-    """Two names and a reason. ``changed`` after each stroke."""
+    """Title, two names and a reason. ``changed`` after each stroke, ``titled`` carries a new title."""
 
     changed = Signal()
+    titled = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__(accessibleName=tr("Signatures"))
+        super().__init__(accessibleName=tr("Title and signatures"))
+        self.title = connected(
+            asks_for(QLineEdit(placeholderText=tr("what the reader sees first")), TITLE),
+            editingFinished=self.end_editing,
+        )
         self._offered = ""
         self._source: str | None = None
         self.prepared = QLineEdit()
         self.approved = QLineEdit()
         self.reason = QLineEdit(placeholderText=tr("goes into dossier and register"))
-        self.needs = Label(wordWrap=True, role="quiet", name=message("What is still missing"))
         form = QFormLayout()
-        form.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
+        form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        self.title.setAccessibleName(tr("Title, public"))
+        form.addRow(Label(TITLE.label, buddy=self.title), self.title)
         for asked, field, name in (
             ("prepared_by", self.prepared, message("Prepared by, name")),
             ("approved_by", self.approved, message("Approved by, name")),
@@ -272,26 +260,36 @@ class SigningForm(QWidget):
             # In the middle of its field's height.
             label.setMinimumHeight(field.sizeHint().height())
             form.addRow(label, field)
-        form.addRow(self.needs)
         self._form = form
-        in_column(heading(message("Sign")), card(form), on=self, margins=0, spacing=4)
+        in_column(form, on=self, margins=0)
 
-    def show_needs(self, *, name: str, reason: bool, needs: str) -> None:
-        """Offer the staff member's own name; ask for a reason where one is needed.
+    def show_title(self, title: str) -> None:
+        """Show the title, unless another one is being typed."""
+        if not self.title.isModified():
+            self.title.setText(translate(title))
 
-        ``needs`` says what is missing before it can be approved.
-        """
+    def end_editing(self) -> None:
+        """Take over a title that is still being typed."""
+        # Only what was typed: leaving the field must not bring back a title that was undone.
+        if self.title.isModified():
+            self.title.setModified(False)
+            self.titled.emit(self.title.text().strip())
+
+    def offer(self, name: str) -> None:
+        """Offer the staff member's own name."""
         if name and not self.prepared.isModified() and self.prepared.text() in ("", self._offered):
             self.prepared.setText(name)
             self._offered = name
-        self._form.setRowVisible(self.reason, reason)
-        self.needs.setText(translate(needs))
-        self._form.setRowVisible(self.needs, bool(needs))
+
+    def ask_reason(self, needed: bool) -> None:
+        """Ask for a reason where one is needed."""
+        self._form.setRowVisible(self.reason, needed)
 
     def begin_anew(self) -> None:
         """An approval and a reason are of one release: nobody has given them for the next."""
         self.approved.setText("")
         self.reason.setText("")
+        self.title.setModified(False)
 
     def begin(self, source: str) -> None:
         """Another table asks for its own approval."""
@@ -301,9 +299,9 @@ class SigningForm(QWidget):
 
     def forget(self) -> None:
         """Names and reasons are the house's own."""
-        for field in (self.prepared, self.approved, self.reason):
+        for field in (self.title, self.prepared, self.approved, self.reason):
+            # Not clear(): that is an edit, and what was edited is taken over.
             field.setText("")
-        self.needs.clear()
 
     def names(self) -> tuple[str, str]:
         """Return who prepared and who approved it."""

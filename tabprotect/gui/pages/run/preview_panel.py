@@ -12,15 +12,14 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
-from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
-from tabprotect.engine.protection.problem import Preview, Problem, Protected
+from tabprotect.engine.protection.problem import Preview, Problem
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.look.buttons import Scrolling, emptied, named, push_button
+from tabprotect.gui.look.buttons import Scrolling, emptied, named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row, set_visible
@@ -38,13 +37,12 @@ CYCLES_ONLY = ("blocked", "immovable")
 
 
 class RefusalStrip(QFrame):
-    """A strip of why a method is refused, what to do instead, and the way to what was drawn.
+    """A strip of why a method is refused, and what to do instead.
 
-    ``remedy_chosen`` carries one of the remedies it was given, ``gate_asked`` nothing.
+    ``remedy_chosen`` carries one of the remedies it was given.
     """
 
     remedy_chosen = Signal(object)
-    gate_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,17 +53,7 @@ class RefusalStrip(QFrame):
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
         self._offers = in_column(spacing=2)
-        self.gate = push_button(message("See it at the gate"), lambda: self.gate_asked.emit())
-        self.gate.setAccessibleDescription(
-            tr("What was drawn is held there: it is published with a reason only")
-        )
-        said = in_column(
-            self._reason,
-            self._instead,
-            self._offers,
-            (self.gate, 0, Qt.AlignmentFlag.AlignLeft),
-            spacing=GRID // 2,
-        )
+        said = in_column(self._reason, self._instead, self._offers, spacing=GRID // 2)
         in_row(
             (self._picture, 0, Qt.AlignmentFlag.AlignTop),
             (said, 1),
@@ -82,14 +70,11 @@ class RefusalStrip(QFrame):
         """The reason shown; empty when nothing is refused."""
         return "" if self.isHidden() else self._reason.text()
 
-    def refuse(
-        self, reason: str, remedies: Sequence[Suggestion], *, drawn: bool = False, open_: bool = False
-    ) -> None:
-        """Show a refusal; ``drawn`` is one of a draw that is held, ``open_`` no limit is broken."""
+    def refuse(self, reason: str, remedies: Sequence[Suggestion], *, open_: bool = False) -> None:
+        """Show a refusal; ``open_`` no limit is broken."""
         self.clear()
         self._open = open_
         self._take_colours()
-        self.gate.setVisible(drawn)
         self._reason.setText(translate(capital(reason).rstrip(".") + "."))
         self.setAccessibleDescription(translate(self._reason.text()))
         for remedy in remedies:
@@ -130,7 +115,7 @@ class PreviewPanel(Scrolling):
     """The refusal strip, four figures with their words, two plots."""
 
     def __init__(self) -> None:
-        super().__init__(name=message("What will happen"))
+        super().__init__(name=message("What will happen"), focus=Qt.FocusPolicy.NoFocus)
         inner = QWidget()
         self.setWidget(inner)
         self._state = Label(wordWrap=True, role="quiet")
@@ -426,16 +411,3 @@ def expectation(preview: Preview) -> str:
     if preview.at_risk_cells:
         return message("A small count moves by {moved} on average ({trials}).", moved, trials)
     return message("A count moves by {moved} on average ({trials}).", moved, trials)
-
-
-def result_sentence(protected: Protected) -> str:
-    """Say what a run did, for the house."""
-    if protected.release.magnitudes:
-        # Late: who protects counts does not load the tables of magnitudes.
-        from tabprotect.engine.disclosure.magnitude_verdict import sentences
-
-        return joined(sentences(protected), " ")
-    text = summarise(protected).sentence
-    if protected.record.overruled:
-        text += message(" It goes out although the gate says no; that is recorded.")
-    return text

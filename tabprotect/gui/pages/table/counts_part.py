@@ -24,7 +24,7 @@ from tabprotect.gui.grid.result_table import TotalsCursor
 from tabprotect.gui.look.buttons import choice, connected, present, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label
-from tabprotect.gui.look.layouts import filled, in_column, set_visible
+from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, set_visible
 from tabprotect.gui.look.theme import GRID, colour
 from tabprotect.gui.pages.table.categories_panel import CategoriesPanel
 from tabprotect.gui.pages.table.find_and_paste_bars import (
@@ -122,7 +122,9 @@ class CountsPart(QWidget):
             button.toggled.connect(does)
         self._house_tools = self._only_button, self._risks_button, self._categories_button
         self.folds = connected(FoldTool(), folded=lambda: self.refresh(frozenset()))
-        filled(self.page.tools, self._figures, self.folds, *self._house_tools)
+        self.bar = QWidget()
+        filled(FlowLayout(self.bar, gap=GRID), self._figures, self.folds, *self._house_tools)
+        self.page.tools.addWidget(self.bar)
 
     # -- menus --------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
 from tabprotect.gui.look.buttons import choice, connected, tool_button
 from tabprotect.gui.look.label import Label, show_text
-from tabprotect.gui.look.layouts import filled, in_column, set_visible
+from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, set_visible
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.table.rules_bar import RulesBar
 from tabprotect.gui.pages.table.words import empty_words
@@ -63,7 +63,9 @@ class MagnitudesPart(QWidget):
             checkable=True,
             name=message("Show only rows and columns with unsafe sums"),
         )
-        filled(page.tools, self.figures, self.unsafe_only)
+        self.bar = QWidget()
+        filled(FlowLayout(self.bar, gap=GRID), self.figures, self.unsafe_only)
+        page.tools.addWidget(self.bar)
         self.rules = connected(
             RulesBar(), rules_set=lambda rules: self.page.do(set_rules, rules=list(rules)), tried=self._try
         )

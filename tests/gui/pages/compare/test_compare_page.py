@@ -192,7 +192,7 @@ def test_a_point_becomes_the_projects_release(ran: ComparePage, opened: MainWind
         assert np.array_equal(ours.table.counts, theirs.table.counts)
     names = [entry.command for entry in document.history.trail[before:]]
     assert names == ["set_method", "set_parameters", "protect"]
-    assert opened.page.name == "methods"
+    assert opened.page.name == "table"
     # The comparison is still there, and no seed is in what may be shown.
     opened.go("compare")
     assert ran.comparison is found

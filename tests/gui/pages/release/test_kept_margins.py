@@ -13,7 +13,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
-from tabprotect.gui.pages.protect.page import ProtectPage
+from tabprotect.gui.pages.protect.requirements_asked import RequirementsPage
 from tabprotect.gui.pages.release.page import ReleasePage
 
 Settle = Callable[[], None]
@@ -29,9 +29,9 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> None:
     window.files.open("example:langsrud-lupp")
     settle()
-    window.go("protect")
+    window.go("requirements")
     settle()
-    asking = page_of(window, ProtectPage).asking
+    asking = page_of(window, RequirementsPage).asking
     said = asking.small.text()
     assert said.startswith("3 kept sums are small") and "B, young: 1" in said
     asking.take_out(("party", "age"))
@@ -46,7 +46,7 @@ def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> 
     assert line.state == "mind" and line.text.startswith("One question open. Readers would know")
     assert THEME.colours.undecided_fill in shown.banner.styleSheet()
     assert not shown.main_button.isEnabled()
-    assert "a decision on the small kept sums" in shown._note.text()
+    assert "a decision on the small kept sums" in shown.missing
     assert "B, young: 1" in " ".join(texts(shown.kept)) and not unnamed(shown.kept)
     shown.kept.keep.click()
     # What is left is the seed that the test gave.

@@ -52,7 +52,7 @@ def test_the_banner_says_what_was_not_judged_and_asks_for_a_reason(
     assert THEME.colours.undecided_fill in shown.banner.styleSheet()
     assert THEME.colours.released_fill not in shown.banner.styleSheet()
     assert "one question open" in opened.strip.facts
-    assert not shown.main_button.isEnabled() and "a reason" in shown._note.text()
+    assert not shown.main_button.isEnabled() and "a reason" in shown.missing
     qtbot.keyClicks(shown.signing.reason, WHY)
     shown.main_button.click()
     assert shown._question is not None
@@ -82,7 +82,7 @@ def test_the_policy_may_refuse_whatever_the_reason(
     shown = released(opened, settle, tmp_path, unjudged="refuse")
     qtbot.keyClicks(shown.signing.reason, given)
     assert shown.banner.line.state == "mind" and not shown.main_button.isEnabled()
-    assert "nothing leave before all" in shown._note.text()
+    assert "nothing leave before all" in shown.missing
 
 
 def test_no_reason_is_asked_for_where_none_would_do(
@@ -107,5 +107,5 @@ def test_no_reason_is_asked_for_where_none_would_do(
         assert shown._question is not None
         shown._question.publish.click()
         settle()
-    assert "beside what left before" in shown._note.text()
+    assert "beside what left before" in shown.missing
     assert not shown.main_button.isEnabled()

@@ -41,10 +41,10 @@ def test_other_people_by_a_button(window: MainWindow, settle: Settle, tmp_path: 
     settle()
     drawn = window.document.published
     assert shown.banner.line.state == "failed"
-    assert list(shown.before.remedies) == ["Other people than in no. 1"]
-    shown.before.remedies["Other people than in no. 1"].click()
+    assert list(shown.answers.buttons) == ["Other people than in no. 1"]
+    shown.answers.buttons["Other people than in no. 1"].click()
     settle()
-    assert not shown.before.remedies
+    assert not shown.answers.buttons
     assert shown.banner.line.state != "failed"
     # It is asked of a draw, and changes nothing of it.
     assert window.document.published == drawn

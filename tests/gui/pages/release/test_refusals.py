@@ -69,14 +69,14 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
     # No number that is no merit carries a tick; the true ones say whose they are.
     assert not [line for line in lines if line.state == "passed"]
     assert all(line.staff for line in lines if "small count" in line.text and line is not lines[0])
-    assert not shown.main_button.isEnabled() and "a reason" in shown._note.text()
-    assert (refused.rail.buttons["check"].badge, refused.rail.buttons["release"].badge) == (3, 1)
+    assert not shown.main_button.isEnabled() and "a reason" in shown.missing
+    assert refused.rail.buttons["check"].badge == 3
     shown.protection.rows[0].button.click()
     assert refused.page is refused.pages["check"]
     refused.go("release")
     settle()
-    assert shown.protection.remedies
-    next(iter(shown.protection.remedies.values())).click()
+    assert shown.helps.buttons
+    next(iter(shown.helps.buttons.values())).click()
     settle()
     assert document.history.undo_label.startswith("protect")
     assert document.project is not None and document.project.protected is not None
@@ -96,7 +96,7 @@ def test_past_the_limit_with_a_reason_only_and_it_is_on_record(
     assert shown.signing.prepared.text()
     shown.signing.prepared.selectAll()
     qtbot.keyClick(shown.signing.prepared, Qt.Key.Key_Delete)
-    assert "the name of who signs" in shown._note.text()
+    assert "the name of who signs" in shown.missing
     qtbot.keyClicks(shown.signing.prepared, "Karin Lund")
     qtbot.keyClicks(shown.signing.reason, "Reason")
     publish(refused, settle)
@@ -135,7 +135,7 @@ def test_two_names_where_the_policy_takes_them(
     ready.document.set_preferences(Preferences(name="Karin Lund"))
     settle()
     assert shown.signing.prepared.text() == "Karin Lund"
-    assert not shown.main_button.isEnabled() and "two names" in shown._note.text()
+    assert not shown.main_button.isEnabled() and "two names" in shown.missing
     qtbot.keyClicks(shown.signing.approved, "karin lund")
     assert not shown.main_button.isEnabled()
     shown.signing.approved.clear()

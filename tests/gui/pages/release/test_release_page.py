@@ -305,10 +305,10 @@ def test_the_title_is_public_and_keeps_the_result(ready: MainWindow, settle: Set
     shown, document = page(ready), ready.document
     before = present(present(document.project).release)
     old = before.title
-    shown.form.title.setFocus()
-    shown.form.title.selectAll()
-    qtbot.keyClicks(shown.form.title, "People by v and w, 2025")
-    qtbot.keyClick(shown.form.title, Qt.Key.Key_Return)
+    shown.signing.title.setFocus()
+    shown.signing.title.selectAll()
+    qtbot.keyClicks(shown.signing.title, "People by v and w, 2025")
+    qtbot.keyClick(shown.signing.title, Qt.Key.Key_Return)
     settle()
     assert replace(present(present(document.project).release), title=old) == before
     assert shown.bundle is not None
@@ -318,7 +318,7 @@ def test_the_title_is_public_and_keeps_the_result(ready: MainWindow, settle: Set
     assert shown.bundle.files["README.md"].decode().startswith(f"# {old}")
     # Leaving the field does not bring the undone title back.
     shown.panel.tree.setFocus()
-    assert document.project is not None and document.project.title == shown.form.title.text() == old
+    assert document.project is not None and document.project.title == shown.signing.title.text() == old
 
 
 @EACH_MEASURE
@@ -392,9 +392,9 @@ def test_a_press_right_after_typing_the_title_is_not_lost(
     ready: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
     shown = page(ready)
-    shown.form.title.setFocus()
-    shown.form.title.selectAll()
-    qtbot.keyClicks(shown.form.title, "Another title")
+    shown.signing.title.setFocus()
+    shown.signing.title.selectAll()
+    qtbot.keyClicks(shown.signing.title, "Another title")
     qtbot.mouseClick(shown.main_button, Qt.MouseButton.LeftButton)
     settle()
     question = shown._question
@@ -427,17 +427,15 @@ def test_the_report_is_written_from_the_page(ready: MainWindow, settle: Settle, 
 
 
 @EACH_MEASURE
-def test_a_narrow_page_has_one_column_and_a_wide_one_two(ready: MainWindow, settle: Settle) -> None:
+def test_beside_the_table_stands_what_decides_and_its_lines_are_one_step_away(
+    ready: MainWindow, settle: Settle
+) -> None:
     shown = page(ready)
-    for width, columns in ((1366, 2), (760, 1), (1366, 2)):
-        ready.resize(width, 768)
-        settle()
-        lines, before = (shown.protection, shown.before)
-        left, right = (w.mapTo(shown, w.rect().topLeft()) for w in (lines, before))
-        if columns == 2:
-            assert right.x() >= left.x() + lines.width()
-        else:
-            assert right.x() == left.x() and right.y() >= left.y() + lines.height()
+    assert ready.decision is shown and shown.protection.isVisible() and shown.form.isVisible()
+    ready.go("table")
+    settle()
+    assert ready.decision is shown and shown.banner.isVisible() and shown.main_button.isVisible()
+    assert not shown.protection.isVisible() and not shown.form.isVisible()
 
 
 @EACH_MEASURE
@@ -446,7 +444,7 @@ def test_tab_follows_reading(ready: MainWindow) -> None:
     order = tab_order(shown)
     assert order[0] is shown._faces["gate"]
     assert order[-1] is shown.main_button
-    wanted = [shown.signing.prepared, shown.form.title, shown.form.release, shown.form.dossier]
+    wanted = [shown.signing.title, shown.signing.prepared, shown.form.release, shown.form.dossier]
     places = [order.index(control) for control in wanted]
     assert places == sorted(places)
 
@@ -543,7 +541,7 @@ def test_a_table_that_the_method_itself_finds_too_narrow_is_not_ready(
     assert shown.bundle is not None
     assert "`" not in shown.bundle.mechanism and "at_risk" not in shown.bundle.mechanism
     # What helps is tried on this table, and is a button.
-    helps = shown.protection.remedies
+    helps = shown.helps.buttons
     assert helps
     helps[next(iter(helps))].click()
     qtbot.waitUntil(lambda: shown.banner.line.state == "mind")

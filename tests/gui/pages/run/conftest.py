@@ -19,7 +19,12 @@ def tried(window: MainWindow, qtbot: QtBot, settle: Settle, request: pytest.Fixt
     def wait() -> None:
         settle()
         shown = request.module.page(window)
-        qtbot.waitUntil(lambda: not shown._trial.running and "Trying" not in shown.preview.state)
+        # Whoever leaves the page stops what it tries.
+        qtbot.waitUntil(
+            lambda: (
+                not shown.isVisible() or (not shown._trial.running and "Trying" not in shown.preview.state)
+            )
+        )
         settle()
 
     return wait

@@ -1,4 +1,7 @@
-"""The set-up page, through the real window: every registered method, and one made up here."""
+"""The set-up page, through the real window: every registered method, and one made up here.
+
+What it publishes is said in its second paragraph, as of every method.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from pages_of import counts, page_of
+from pages_of import counts, page_of, result
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -32,13 +35,18 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.result_table import SUPPRESSED
 from tabprotect.gui.pages.run.page import MethodsPage
+from tabprotect.gui.pages.table.method_result import MethodResult
 from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.languages.messages import uncapital
 
 Settle = Callable[[], None]
 
 
 class Hiding(Method):
-    """Suppresses counts up to a limit in every sub-table; one field of every plain kind."""
+    """Suppresses counts up to a limit in every sub-table; one field of every plain kind.
+
+    A count up to the limit is not published.
+    """
 
     name = "hiding"
     label = "Hiding"
@@ -125,7 +133,7 @@ def test_every_registered_method_has_its_form(at_methods: MainWindow, tried: Set
         fields = [p.name for p in method.parameters]
         assert list(shown.form.fields) == fields
         said = shown.help.toPlainText()
-        assert method.label in said and shown._heading.text() == method.label
+        assert method.label in said and shown._heading.text() == f"Tune {uncapital(method.label)}"
         for sentence in method.guarantees.values():
             assert sentence.split()[0] in said
     tried()
@@ -150,7 +158,7 @@ def test_choosing_typing_and_running_are_commands(
     qtbot.waitUntil(lambda: document.project.parameters.get("zeros") is True)  # type: ignore[union-attr]
     QTest.keyClick(shown, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     tried()
-    assert shown.face == "result"
+    assert at_methods.page.name == "table"
     names = [entry.command for entry in document.history.trail]
     assert names[-4:] == ["set_method", "set_parameters", "set_parameters", "protect"]
     shown.copy_command()
@@ -183,23 +191,24 @@ def test_the_published_tables_beside_the_true_ones(at_methods: MainWindow, tried
     tried()
     release = document.release
     assert release is not None and document.original is not None
-    table = shown.result.table
-    grid = table.grid
+    made, faces = result(at_methods), page_of(at_methods, TablePage).faces
+    assert isinstance(made, MethodResult)
+    grid = made.table.grid
     # Nothing but hidden cells: there is no change to see.
-    assert [name for name, face in table.faces.items() if face.isVisible()] == ["published", "original"]
+    assert [name for name, face in faces.items() if face.isVisible()] == ["original", "published"]
     hidden = release.tables[0].hidden
     for row, column in np.ndindex(4, 4):
         index = grid.model.index(row, column)
         count = document.original.counts[row, column]
         assert grid.model.data(index) == ("x" if hidden[row, column] else str(count))
-    assert "U unsafe by itself" in shown.result.legend.text()
-    assert "x not published" in shown.result.legend.text()
+    assert "U unsafe by itself" in made.legend.text()
+    assert "x not published" in made.legend.text()
     # The totals are those that are published, as tables of their own.
     assert [grid.right.model().data(grid.right.model().index(r, 0)) for r in range(4)] == [
         str(n) for n in document.original.margin(["v"]).counts
     ]
-    shown.result.which.setCurrentIndex(shown.result.which.count() - 1)
-    shown.result.which.activated.emit(shown.result.which.currentIndex())
+    made.which.setCurrentIndex(made.which.count() - 1)
+    made.which.activated.emit(made.which.currentIndex())
     assert grid.model.data(grid.model.index(0, 0)) == "135"
 
 
@@ -209,13 +218,12 @@ def test_the_public_view_keeps_nothing_of_the_truth(at_methods: MainWindow, trie
     shown.main_button.click()
     tried()
     document.set_public(True)
-    table = shown.result.table
-    assert not any(face.isVisible() for face in table.faces.values())
+    table, at = result(at_methods).table, page_of(at_methods, TablePage)
+    assert not any(face.isVisible() for face in at.faces.values())
     table.turn("original")
     hidden = table.grid.model.values == SUPPRESSED
     assert hidden.any() and table.shown == "published" and table.grid.delegate.letters is None
     assert not shown.shows_original()
-    assert shown.sentence == "These are the published tables, as every reader sees them."
     assert "4 cells" not in "".join(texts(shown))
     # On the table page a suppressed cell is an x as well.
     at_methods.go("table")
@@ -234,7 +242,7 @@ def test_what_is_missing_is_said(window: MainWindow, tried: Settle, settle: Sett
     window.document.do(set_method, method="cyclic_perturbation")
     assert window.pages["perturb"].why_not(window.document) == ""
     # The page of a method that was left gives way to the choice.
-    assert window.page.name == "protect"
+    assert window.page.name == "table"
 
 
 def test_tab_follows_the_eye_through_fields_made_later(at_methods: MainWindow, tried: Settle) -> None:
@@ -289,14 +297,14 @@ def test_the_original_shows_why_cells_are_hidden(at_methods: MainWindow, tried: 
     tried()
     shown.main_button.click()
     tried()
-    table, original = shown.result.table, document.original
+    table, original = result(at_methods).table, document.original
     assert original is not None and document.release is not None
-    QTest.mouseClick(table.faces["original"], Qt.MouseButton.LeftButton)
+    table.turn("original")
     assert np.array_equal(table.grid.model.values, original.counts)
     delegate, hidden = table.grid.delegate, document.release.tables[0].hidden
     assert delegate.letters is not None and np.array_equal(delegate.letters != "", hidden)
     assert np.array_equal(delegate.letters == "U", (original.counts > 0) & (original.counts < 3))
-    QTest.mouseClick(table.faces["published"], Qt.MouseButton.LeftButton)
+    table.turn("published")
     assert delegate.letters is None and not (table.grid.model.values == original.counts)[hidden].any()
 
 
@@ -317,8 +325,6 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(small: MainWind
     table = counts(small)
     assert not any("small" in text for text in texts(table, hidden=False))
     assert "no cells to select" in small.inspector.sentence
-    # What can be believed about the inner cells is known all the same.
-    assert page_of(small, TablePage).main_button.isEnabled()
 
 
 def test_the_inspector_tells_secondary_cells_from_sensitive_ones(small: MainWindow, tried: Settle) -> None:
@@ -348,7 +354,7 @@ def test_what_is_impossible_offers_what_may_be_asked_instead_and_cannot_be_accep
     error.suggestions = (Suggestion("a lower limit", {"limit": 1}),)
     shown.show_error(error)
     refusal = shown.preview.refusal
-    assert refusal.isVisible() and refusal.gate.isHidden()
+    assert refusal.isVisible()
     refusal.remedies["a lower limit"].click()
     assert document.project is not None and dict(document.project.parameters) == {"limit": 1}
     tried()
@@ -373,19 +379,3 @@ def test_what_a_search_may_cost_stands_at_the_set_up_while_it_is_tried(
     shown._trial.drop()
     go_on.set()
     settle()
-
-
-def test_an_empty_result_says_so_and_the_method_can_be_run_from_there(
-    opened: MainWindow, settle: Settle
-) -> None:
-    opened.document.do(set_method, method="small_count_rounding")
-    opened.go("methods")
-    settle()
-    shown = page_of(opened, MethodsPage)
-    shown.show_face("result")
-    assert shown._empty.isVisible() and shown._empty.text().startswith("Nothing has been run yet")
-    assert shown.main_button.text() == "Run" and shown.main_button.isEnabled()
-    shown.main_button.click()
-    settle()
-    assert shown.face == "result" and opened.document.release is not None
-    assert not shown._empty.isVisible()

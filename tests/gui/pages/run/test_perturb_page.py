@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from pages_of import page_of
+from pages_of import page_of, replay
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -21,7 +21,6 @@ from tabprotect.engine.project.releasing.judgement import foreseen
 from tabprotect.engine.project.verbs.cycle_verbs import flip_cycle_cell, set_cycles
 from tabprotect.engine.project.verbs.release_verbs import set_parameters, set_seed
 from tabprotect.engine.project.verbs.table_verbs import set_count
-from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
@@ -32,7 +31,8 @@ from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.result_table import ResultTable
 from tabprotect.gui.look.theme import colour, moved_text
 from tabprotect.gui.pages.run.page import PerturbPage
-from tabprotect.gui.pages.run.run_panel import Replay
+from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.gui.pages.table.run_panel import Replay
 
 Settle = Callable[[], None]
 
@@ -190,16 +190,12 @@ def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) ->
     )
     assert document.published == wanted.release.table
     assert document.published != document.original
-    assert page(perturb).face == "result"
-    table = page(perturb).run.table
+    assert perturb.page.name == "table"
+    table = replay(perturb).table
     assert shown(table, "original") == as_text(document.original.counts)
     assert shown(table, "published") == as_text(document.published.counts)
     difference = document.published.counts - document.original.counts
     assert shown(table, "change") == as_text(difference, signed=True)
-    done = document.project
-    assert done is not None and done.protected is not None
-    assert page(perturb).sentence == summarise(done.protected).sentence
-    assert "Every kept sum is exact" in page(perturb).sentence
 
 
 def test_a_seed_that_is_none_leaves_everything(perturb: MainWindow) -> None:
@@ -213,11 +209,13 @@ def test_a_seed_that_is_none_leaves_everything(perturb: MainWindow) -> None:
 
 
 def test_the_replay_ends_at_the_published_table(perturb: MainWindow, tried: Settle) -> None:
-    document, run = perturb.document, page(perturb).run
+    document = perturb.document
     document.do(set_parameters, passes=2)
     document.do(set_seed, seed=5)
     page(perturb).protect()
     tried()
+    run = replay(perturb)
+    page_of(perturb, TablePage).coins.click()
     assert document.project is not None and document.project.protected is not None
     record = document.project.protected.record
     published, original = document.published, document.original
@@ -266,7 +264,7 @@ def test_the_replay_ends_at_the_published_table(perturb: MainWindow, tried: Sett
 def test_playing_steps_to_the_end(perturb: MainWindow, tried: Settle, qtbot: QtBot) -> None:
     page(perturb).protect()
     tried()
-    coins = page(perturb).run.coins
+    coins = replay(perturb).coins
     coins.buttons["play"].click()
     assert coins.playing and coins.position == 0
     assert coins.buttons["play"].text() == "Stop"
@@ -372,8 +370,10 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     tried()
     # It is held as a draft, to be looked at, and cannot be published without a reason.
     assert document.project is not None and document.project.against
-    assert "a reader would know" in refusal.text
-    assert shown_page.face == "setup" and list(refusal.remedies) == [r.text for r in offered]
+    assert weak.page.name == "table" and weak.decision is weak.pages["release"]
+    assert not weak.decision.main_button.isEnabled()
+    weak.go("perturb")
+    tried()
     here = weak.page.name
     refusal.remedies[offered[-1].text].click()
     tried()
@@ -398,19 +398,6 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     # That the gate had refused others is said.
     decisions = document.project.protected.record.decisions
     assert any(d.startswith("settings were changed after the gate had refused") for d in decisions)
-
-
-def test_what_was_refused_is_held_for_the_gate(weak: MainWindow, tried: Settle) -> None:
-    refusal = page(weak).preview.refusal
-    # Before a run nothing was drawn that could be looked at.
-    assert refusal.isVisible() and refusal.gate.isHidden()
-    page(weak).main_button.click()
-    tried()
-    assert weak.document.project is not None and weak.document.project.protected is not None
-    assert not weak.document.project.protected.record.overruled
-    refusal.gate.click()
-    assert weak.page is weak.pages["release"]
-    tried()
 
 
 def test_broken_cycles_cannot_be_run(perturb: MainWindow, tried: Settle) -> None:
@@ -442,21 +429,21 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     secret = {text for row in as_text(np.where(moved, original.counts, 0)) for text in row} - {"0"}
     in_public = {text for row in as_text(published.counts) for text in row}
     secret -= in_public
-    shown_page.run.table.turn("original")
-    assert secret <= set(texts(shown_page))
+    run, table = replay(perturb), page_of(perturb, TablePage)
+    table.show_view("original")
+    assert secret <= set(texts(table))
     document.set_public(True)
     tried()
-    said = set(texts(shown_page))
-    assert shown_page.sentence == "This is the published table, as every reader sees it."
+    said = set(texts(table)) | set(texts(shown_page))
     assert not secret & said
     assert in_public <= said
     assert not any("987654321" in text for text in said)
     assert not any("coin says" in text for text in said)
-    assert any("are for staff only" in text for text in said)
-    assert not shown_page.shows_original()
-    assert not shown_page.run.coins.isVisible()
-    assert not any(face.isVisible() for face in shown_page.run.table.faces.values())
-    shown_page.show_face("setup")
+    assert not table.shows_original()
+    assert not run.coins.isVisible()
+    assert not any(face.isVisible() for face in table.faces.values())
+    perturb.go("perturb")
+    tried()
     assert shown_page.preview.figure("unchanged") == ""
     assert "confidential" in shown_page.preview.state
     assert not shown_page.form.fields["alpha"].isEnabled() and not shown_page.form.seeds.fresh.isVisible()
@@ -465,8 +452,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     assert document.project is before
     document.set_public(False)
     tried()
-    shown_page.show_face("result")
-    assert secret <= set(texts(shown_page))
+    assert secret <= set(texts(table))
 
 
 def test_copy_as_command(perturb: MainWindow, tried: Settle) -> None:
@@ -493,9 +479,10 @@ def test_every_control_has_a_name_and_each_view_keeps_its_place(
     assert unnamed(page(window)) == []
     page(window).protect()
     tried()
-    assert page(window).face == "result"
-    assert unnamed(page(window)) == []
-    table = page(window).run.table
+    assert window.page.name == "table" and unnamed(window.page) == []
+    table, shown_page = replay(window).table, page_of(window, TablePage)
+    tried()
+    shown_page.show_view("change")
     table.grid.bottom.horizontalScrollBar().setValue(40)
     table.grid.right.verticalScrollBar().setValue(333)
     window.document.select((50, 12))
@@ -503,7 +490,10 @@ def test_every_control_has_a_name_and_each_view_keeps_its_place(
     grid = table.grid
     place = grid.widths, grid.cells.horizontalScrollBar().value(), grid.current()
     assert place[2] == (50, 12)
-    for view, face in table.faces.items():
+    for view, face in shown_page.faces.items():
+        if view == "original":
+            # That is the table itself, where counts can be typed.
+            continue
         QTest.mouseClick(face, Qt.MouseButton.LeftButton)
         tried()
         assert table.shown == view

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
+from pages_of import result
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
@@ -50,7 +51,7 @@ def test_estimates_stand_beside_sums_of_weights(
     assert project is not None and project.weights is not None and document.release is not None
     truth = project.weights.rounded(project.original.domain).counts
     published = document.release.table.counts
-    table = shown.result.table
+    table = result(window).table
     table.turn("original")
     for row, column in np.ndindex(3, 4):
         original = table.grid.model

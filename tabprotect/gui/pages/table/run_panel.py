@@ -71,6 +71,11 @@ class RunPanel(QWidget):
         self.coins = connected(CoinStrip(), moved=lambda _: self._fill())
         in_column(self.placement, self.hidden, (self.table, 1), self.coins, on=self, margins=0, spacing=GRID)
 
+    @property
+    def begins(self) -> QWidget:
+        """What the keyboard begins with."""
+        return self.table.grid.cells
+
     def show_result(self, release: Release | None, protected: Protected | None) -> None:
         """Show a release; with the record of its run also what it was made from, and how."""
         replay = self._replay
@@ -84,7 +89,6 @@ class RunPanel(QWidget):
         if not house:
             self.table.forget()
         self.hidden.setVisible(not house)
-        self.coins.setVisible(house)
         if replay is not self._replay:
             self._replay = replay
             self.coins.show_replay(replay)

@@ -63,6 +63,11 @@ class MethodResult(QWidget):
         in_column(row, self.placement, (self.table, 1), self.legend, on=self, margins=0, spacing=GRID)
         THEME.follow(self, MethodResult._fill)
 
+    @property
+    def begins(self) -> QWidget:
+        """What the keyboard begins with."""
+        return self.table.grid.cells
+
     def show_result(self, release: Release | None, protected: Protected | None) -> None:
         """Show a release; with the record of its run beside what is true."""
         if release is not self._release:
