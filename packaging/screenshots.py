@@ -27,7 +27,6 @@ from tabprotect.gui.frame.app import EXAMPLE, application, speak_in_window
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.look.theme import THEME
-from tabprotect.gui.pages.run.page import MethodsPage
 from tabprotect.languages.translation import set_language
 
 KEY = hashlib.sha256(b"pictures").hexdigest()
@@ -126,11 +125,6 @@ def main() -> None:
             if name == "methods":
                 suppress(window)
             window.go(name)
-            if name == "methods":
-                shown = window.page
-                assert isinstance(shown, MethodsPage)
-                # What is hidden, and why.
-                shown.result.table.turn("original")
             if name == "compare":
                 compare(window)
             take(window, arguments.out / f"{name}-{mode}.png")
