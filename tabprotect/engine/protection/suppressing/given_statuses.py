@@ -162,13 +162,19 @@ def cells_named(text: str, publication: Publication) -> list[int]:
 
 
 def hidden_lines(publication: Publication, releases: Iterable[Release]) -> str:
-    """Lines for the cells of a publication that releases hide."""
-    cells, names = _Cells(publication), publication.domain.names
+    """Lines for the cells of a publication that releases of the same variables and categories hide."""
+    cells, own = _Cells(publication), publication.domain
+    names = own.names
     lines: dict[str, None] = {}
     for release in releases:
+        if set(release.domain.names) != set(names) or not all(
+            _hold(own[name].categories, release.domain[name].categories) for name in names
+        ):
+            continue
         for published in release.tables:
             domain = published.table.domain
             if not set(domain.names) <= set(names):
+                # A table of groups of categories.
                 continue
             for cell in np.argwhere(published.hidden).tolist():
                 labels = dict(zip(domain.names, domain.labels(tuple(cell)), strict=True))
@@ -177,6 +183,10 @@ def hidden_lines(publication: Publication, releases: Iterable[Release]) -> str:
                     cells.find(codes)
                     lines[_line(codes)] = None
     return "\n".join(lines)
+
+
+def _hold(one: Sequence[str], other: Sequence[str]) -> bool:
+    return set(one) <= set(other) or set(other) <= set(one)
 
 
 def _line(codes: Sequence[str]) -> str:
