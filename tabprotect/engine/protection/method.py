@@ -106,6 +106,9 @@ class Method(Documented, ABC):
         Settings to be tuned over: each changes a table more than the one before.
     calibrations
         The simulations that test the calibration of its posterior.
+    judged_up_to
+        Cells of square tables of two variables up to which a release by default was measured to be judged
+        whole; ``None`` where nobody measured.
     """
 
     name: ClassVar[str]
@@ -124,6 +127,7 @@ class Method(Documented, ABC):
     levers: ClassVar[tuple[str, ...]] = ()
     ladder: ClassVar[tuple[Mapping[str, object], ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
+    judged_up_to: ClassVar[int | None] = None
 
     # -- what a method writes -----------------------------------------------------------------
 
@@ -456,6 +460,7 @@ class Method(Documented, ABC):
             "parameters": [p.as_json() for p in self.every_parameter],
             "needs": list(self.needs),
             "guarantees": dict(self.guarantees),
+            "judged_up_to": self.judged_up_to,
         }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.project.plugin_pages import plugin_json, plugin_named, plugin_page, plugin_pages
 from tabprotect.engine.protection.registered import methods
@@ -40,3 +42,18 @@ def test_a_method_of_both_measures_stands_once_with_what_it_does_to_either() -> 
         for parameter in magnitudes.parameters:
             assert f"- `{parameter.name}`: {parameter.help}" in plugin_page(plugin_named(name))
     assert plugin_json(plugin_named("multiplicative_noise"))["measures"] == ["magnitudes"]
+
+
+def test_pages_say_how_large_a_table_is_judged_whole_as_it_was_measured() -> None:
+    text = (Path(__file__).parents[3] / "resources/docs/site/limits.md").read_text(encoding="utf-8")
+    rows = [
+        [part.strip() for part in line.strip("|").split("|")] for line in text.splitlines() if "|" in line
+    ]
+    sizes = [int(head.split()[0].replace(",", "")) for head in rows[0][1:]]
+    whole = {label: ["part" not in cell for cell in cells] for label, *cells in rows[2:]}
+    measured = {label: sizes[[*found, False].index(False) - 1] for label, found in whole.items() if found[0]}
+    stated = {one.label: one.judged_up_to for one in methods().values() if one.judged_up_to}
+    assert stated == measured
+    for method in methods().values():
+        said = f"measured up to {method.judged_up_to or 0:,} cells" in plugin_page(method)
+        assert said == (method.judged_up_to is not None)

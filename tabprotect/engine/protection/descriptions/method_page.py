@@ -31,6 +31,14 @@ def method_page(method: Method, beside: Method | None = None) -> str:
             "\n",
         )
         parts += [message("## What it promises"), promises]
+    if method.judged_up_to is not None:
+        parts.append(
+            message(
+                "Judged whole by default: square tables of two variables, measured up to {cells:,} cells. Beyond, "
+                "the verdict names what it leaves out.",
+                method.judged_up_to,
+            )
+        )
     if method.needs:
         parts += [
             message("## What it needs"),

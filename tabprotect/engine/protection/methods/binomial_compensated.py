@@ -77,6 +77,7 @@ class BinomialCompensated(Method):
     name = "binomial_compensated"
     label = message("Binomial resampling with compensation")
     trial_work = 45.0
+    judged_up_to = 1_024
     parameters = (QUALITY, KEPT)
     levers = ("S",)
     ladder = tuple({"S": step / 4} for step in range(2, 17))

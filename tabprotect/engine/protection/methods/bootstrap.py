@@ -80,6 +80,7 @@ class Bootstrap(Method):
     name = "bootstrap"
     label = message("Bootstrap of the records")
     trial_work = 45.0
+    judged_up_to = 1_024
     ladder = tuple({"M": samples} for samples in (9, 7, 5, 3, 1))
     parameters = (QUALITY, SAMPLES)
     levers = ("S",)

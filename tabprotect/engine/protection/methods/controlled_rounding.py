@@ -139,6 +139,7 @@ class ControlledRounding(Choosing):
     name = "controlled_rounding"
     label = message("Controlled rounding")
     trial_work = 200.0
+    judged_up_to = 10_000
     parameters = (BASE, CHOICE, MARGINS, GROUPINGS, NODES, GAMMA, LEAST)
     levers = ("base",)
     guarantees = promises(

@@ -224,6 +224,7 @@ class CyclicPerturbation(Method):
     name = "cyclic_perturbation"
     label = message("Cyclic perturbation")
     trial_work = 3.0
+    judged_up_to = 99_856
     parameters = (
         CYCLES,
         ALPHA,

@@ -60,6 +60,7 @@ class DiscreteGaussian(NoisyCounts):
     name = "discrete_gaussian"
     label = message("Discrete Gaussian noise")
     trial_work = 10.0
+    judged_up_to = 1_024
     budget = RHO
     levers = ("rho",)
     power = 2

@@ -58,6 +58,7 @@ class DiscreteLaplace(NoisyCounts):
     name = "discrete_laplace"
     label = message("Discrete Laplace noise")
     trial_work = 8.0
+    judged_up_to = 1_024
     budget = EPSILON
     levers = ("epsilon",)
     power = 1

@@ -127,6 +127,7 @@ class PostRandomisation(Method):
     name = "post_randomisation"
     label = message("Post-randomisation of the categories")
     trial_work = 60.0
+    judged_up_to = 10_000
     ladder = tuple({"pstay": f"{stay / 100:g}"} for stay in range(95, 25, -5))
     parameters = (PSTAY, SPREAD, MATRICES)
     guarantees = promises("total_kept", "non_negative", "additive", "complete", "posterior")

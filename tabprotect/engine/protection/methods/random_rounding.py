@@ -60,6 +60,7 @@ class RandomRounding(Method):
     name = "random_rounding"
     label = message("Random rounding")
     trial_work = 6.0
+    judged_up_to = 10_000
     parameters = (BASE, MARGINS, GROUPINGS)
     levers = ("base",)
     ladder = tuple({"base": base} for base in (2, 3, 4, 5, 7, 10))

@@ -144,6 +144,7 @@ class SmallCountRounding(Choosing):
     name = "small_count_rounding"
     label = message("Small count rounding")
     trial_work = 15.0
+    judged_up_to = 10_000
     parameters = (
         *(BASE, CHOICE, MAX_ROUND, MARGINS, GROUPINGS),
         *(FORCE_INNER, ZERO_CANDIDATES, STEP, GAMMA, LEAST),

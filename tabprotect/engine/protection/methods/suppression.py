@@ -183,6 +183,7 @@ class Suppression(Method):
         STATUSES,
     )
     trial_work = 3_300.0
+    judged_up_to = 100
     levers = ("half", "level")
     guarantees = promises(
         ("exact", message("Every published count is the true one.")),
