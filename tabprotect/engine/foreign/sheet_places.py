@@ -62,17 +62,6 @@ _PLACE = re.compile(rb"\br\s*=\s*[\"']([A-Z]{1,3})([0-9]{1,7})[\"']")
 _NUMBERED = re.compile(rb"\b(r|min|max)\s*=\s*[\"']([0-9]{1,7})[\"']")
 
 
-def places_of(path: str, sheet: str) -> Places | None:
-    """The places of a sheet; ``None`` for a workbook of another kind, which calamine alone reads."""
-    if not zipfile.is_zipfile(path):
-        return None
-    with zipfile.ZipFile(path) as book:
-        parts = set(book.namelist())
-    if "content.xml" in parts:
-        return places_of_ods(path, sheet)
-    return places_of_xlsx(path, sheet) if "xl/workbook.xml" in parts else None
-
-
 def places_of_xlsx(path: str, sheet: str) -> Places:
     """The places of a sheet of an Excel workbook; empty where its XML cannot be found.
 

@@ -7,6 +7,7 @@ few kilobytes would need hundreds of gigabytes. (OpenDocument sheets are bounded
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +17,9 @@ from xml.etree.ElementTree import ParseError
 import python_calamine
 
 from tabprotect.engine.budgets import WORKBOOK_SIZE_BYTES, WORKBOOK_SIZE_CELLS
+from tabprotect.engine.foreign.binary_places import COMPOUND, places_of_xls, places_of_xlsb, varying
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
-from tabprotect.engine.foreign.sheet_places import Span, places_of
+from tabprotect.engine.foreign.sheet_places import Places, Span, places_of_ods, places_of_xlsx
 from tabprotect.engine.foreign.wire import Buffer
 from tabprotect.engine.foreign.workbook_names import LIST_SHEET
 from tabprotect.engine.foreign.worker import Answer, Refused
@@ -59,7 +61,7 @@ def sheet(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[f
                 raise Refused("hidden" if hidden and of["sheet"] is None else "no data", hidden)
             found = book.get_sheet_by_name(name)
             top, left = found.start or (0, 0)
-            places = places_of(path, name)
+            places = _places_of(path, name)
             if places is not None and found.merged_cell_ranges is not None:
                 places.merged = [Span(*first, *last) for first, last in found.merged_cell_ranges]
             said = None if places is None else places.told()
@@ -68,6 +70,24 @@ def sheet(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[f
         raise Refused("password") from None
     except _DAMAGED as error:
         raise Refused("damaged", str(error)) from None
+
+
+def _places_of(path: str, sheet: str) -> Places | None:
+    """The places of a sheet; ``None`` where they cannot be found."""
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as book:
+                parts = set(book.namelist())
+                if "xl/workbook.bin" in parts:
+                    return places_of_xlsb(book, sheet)
+            if "content.xml" in parts:
+                return places_of_ods(path, sheet)
+            return places_of_xlsx(path, sheet) if "xl/workbook.xml" in parts else None
+        with open(path, "rb") as file:
+            data = file.read()
+        return places_of_xls(data, sheet) if data.startswith(COMPOUND) else None
+    except (struct.error, IndexError, KeyError):
+        return None
 
 
 def _hidden(book: python_calamine.CalamineWorkbook) -> list[str]:
@@ -187,8 +207,8 @@ def cells_of_records(sheet: IO[bytes]) -> int:
     data = sheet.read()
     rows = columns = at = 0
     while at < len(data):
-        kind, at = _varying(data, at, 2)
-        size, at = _varying(data, at, 4)
+        kind, at = varying(data, at, 2)
+        size, at = varying(data, at, 4)
         # A row begins with kind 0 and its number, a cell with kinds 1 to 11 or 62 and its column.
         first = int.from_bytes(data[at : at + 4], "little")
         if kind == 0:
@@ -197,13 +217,3 @@ def cells_of_records(sheet: IO[bytes]) -> int:
             columns = max(columns, first + 1)
         at += size
     return rows * columns
-
-
-def _varying(data: bytes, at: int, most: int) -> tuple[int, int]:
-    """A number with seven bits per byte, and the position after it."""
-    number = 0
-    for place, byte in enumerate(data[at : at + most]):
-        number |= (byte & 0x7F) << (7 * place)
-        if byte < 0x80:
-            return number, at + place + 1
-    return number, at + most

@@ -17,14 +17,14 @@ from tabprotect.engine.formats.layouts.count_marks import DASHES, CountMarks
 from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
 from tabprotect.engine.formats.layouts.marked_cells import signs_in
-from tabprotect.engine.formats.layouts.settled_totals import NONE
 from tabprotect.engine.formats.layouts.table_forms import count_columns
-from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, names_of
-from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
+from tabprotect.engine.formats.totals.settled_totals import NONE
+from tabprotect.engine.formats.totals.total_rows import Totals, check_totals, names_of
+from tabprotect.engine.formats.totals.totals_by_arithmetic import find_totals
 from tabprotect.engine.formats.workbooks.sheets import Outline, outline
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table

@@ -135,6 +135,8 @@ class RecordsFile:
     trees
         What gives each of a column's codes with the codes above it, from the coarsest to itself; where the
         file's description names a hierarchy.
+    weight
+        The column by which the file says that its cases are weighted.
     """
 
     relation: str
@@ -144,6 +146,7 @@ class RecordsFile:
     trees: Mapping[str, Callable[[Sequence[str]], Mapping[str, tuple[str, ...]]]] = field(
         default_factory=lambda: MappingProxyType({})
     )
+    weight: str | None = None
 
 
 class Format(Documented, Encodable, ABC):

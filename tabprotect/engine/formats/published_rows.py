@@ -15,11 +15,11 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.grouping_files import unchecked_groupings
 from tabprotect.engine.formats.layouts.blank_labels import name_blanks, refuse_blanks
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.settled_totals import stated_totals
-from tabprotect.engine.formats.layouts.total_rows import is_total, lettered_totals
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, format_of
 from tabprotect.engine.formats.table_reading import listed_cells
+from tabprotect.engine.formats.totals.settled_totals import stated_totals
+from tabprotect.engine.formats.totals.total_rows import is_total, lettered_totals
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain

@@ -57,6 +57,9 @@ class AddedUp:
 
 ONLY_COUNTED = AddedUp()
 
+UNWEIGHTED = "none"
+"""In place of a column of weights: each row counts once, whatever the file says."""
+
 
 @dataclass(frozen=True)
 class Codings:

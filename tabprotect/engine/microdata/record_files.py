@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -78,6 +78,8 @@ class MicrodataFile:
         """The smallest and largest design weight in such groups, in millionths."""
         self.key_range = KEY_MODULUS
         """Record keys are whole numbers below it, and so are their sums modulo it."""
+        self.weight = file.weight
+        """The column by which the file says that its cases are weighted."""
         self.trees = file.trees
         """The tree of a variable's codes, by column, where the file's description names one."""
         self.declared = file.declared
@@ -218,8 +220,7 @@ def open_microdata(path: Path | str | GivenRecords, progress: Progress = SILENT)
         else:
             connection = open_now.enter_context(connected(*files))
         if len(files) == 1:
-            whole = RecordsFile(relations[0], found[0].text, declared=found[0].declared, trees=found[0].trees)
-            yield MicrodataFile(files[0], connection, whole)
+            yield MicrodataFile(files[0], connection, replace(found[0], relation=relations[0]))
             return
         sources = [
             MicrodataFile(file, connection, RecordsFile(relation, one.text))
@@ -230,7 +231,9 @@ def open_microdata(path: Path | str | GivenRecords, progress: Progress = SILENT)
             for name, categories in file.declared.items():
                 together[name] = {**together.get(name, {}), **categories}
         yield MicrodataFile(
-            Path(path), connection, RecordsFile(_together(sources), declared=together, trees=found[0].trees)
+            Path(path),
+            connection,
+            RecordsFile(_together(sources), declared=together, trees=found[0].trees, weight=found[0].weight),
         )
 
 

@@ -56,7 +56,9 @@ class Tabulation(Options):
         None,
         label=message("Each row counts"),
         metavar="W",
-        help=message("a column of whole-number weights: for how many persons each row stands"),
+        help=message(
+            "a column of whole-number weights: for how many persons each row stands; none: each for one"
+        ),
     )
     record_key: str | None = option_field(
         None,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.cycles.cycle_files import read as read_cycles
 from tabprotect.engine.errors import InputError, ParameterError, RecordsError
-from tabprotect.engine.formats.layouts.settled_totals import NONE
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.formats.totals.settled_totals import NONE
 from tabprotect.engine.paths import is_url
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX, load_example

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.total_rows import is_total
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import by_suffix, format_names, format_of, formats, named, patterns
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.table_writing import write_table
+from tabprotect.engine.formats.totals.total_rows import is_total
 from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube

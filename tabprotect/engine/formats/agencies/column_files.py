@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -73,6 +73,10 @@ class ColumnFormat(Format):
     @abstractmethod
     def columns(self, path: Path, progress: Progress = SILENT) -> dict[str, TypedColumn]:
         """All columns by name."""
+
+    def weight(self, path: Path, columns: Collection[str]) -> str | None:
+        """The column by which the file says that its cases are weighted."""
+        return None
 
     def asked(
         self, do: str, of: Mapping[str, object], path: Path, progress: Progress
@@ -143,6 +147,12 @@ class ColumnFormat(Format):
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         found = self.columns(path, progress)
         count = count_column(found, reading.count, path)
+        weight = self.weight(path, found)
+        if weight not in (None, count) and reading.count is None:
+            raise InputError(
+                message("the file says that its cases are weighted by {weight}", repr(weight)),
+                hint=message("say which column holds the counts: --count {count}", count),
+            )
         statuses = {name: found[name].values for name in found.keys() & COLUMNS - {count}}
         names = tuple(name for name in found if name != count and name not in statuses)
         categories, numbers = [], []
@@ -177,7 +187,7 @@ class ColumnFormat(Format):
         found = self.columns(path, progress)
         arrays = {name: np.array(column.values, dtype=object) for name, column in found.items()}
         declared = {name: column.declared for name, column in found.items() if column.order}
-        return RecordsFile("records", columns=arrays, declared=declared)
+        return RecordsFile("records", columns=arrays, declared=declared, weight=self.weight(path, found))
 
     def publish(self, cube: Cube) -> bytes:
         table, hidden = cube.table, cube.hidden

@@ -13,9 +13,9 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import SMALL, CellList
-from tabprotect.engine.formats.layouts.settled_totals import stated_or_found
-from tabprotect.engine.formats.layouts.total_rows import Totals
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.totals.settled_totals import stated_or_found
+from tabprotect.engine.formats.totals.total_rows import Totals
 from tabprotect.languages.messages import message, plural
 
 _REMEDY = message(

@@ -244,7 +244,11 @@ class TabulatePage(Page):
         # Keys are numbers of a wide range (those of the fewest values, of the ONS, have 256).
         wide = [c.name for c in found if c.categories >= min(LEAST_KEYS, c.records / 2)]
         keys = [name for name in numbers if name in wide]
-        offer(self._weight, {None: message("once")}, names=numbers)
+        # Late, as what counts is: the page is painted before.
+        from tabprotect.engine.microdata.coding import UNWEIGHTED
+
+        once = {None: message("once"), UNWEIGHTED: message("once, whatever weights the file states")}
+        offer(self._weight, once, names=numbers)
         # True, where a column is its name: a column may be called anything.
         offer(self._key, {None: message("none"), True: DRAWN}, names=keys)
         offer(self._design, {None: message("none")}, names=numbers)

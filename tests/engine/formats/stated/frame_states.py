@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyreadstat
+import pytest
 import rdata
 from stated import Said, opened, states
 
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.microdata.tabulate import tabulate
@@ -152,6 +154,38 @@ def missing(folder: Path) -> Said:
         missing_ranges={"sex": [9]},
     )  # fmt: skip
     return tabulated(path, ["sex"], [("f", "m", "refused")])
+
+
+def weighted(path: Path, number: int) -> Path:
+    """The file with the number of its weight where SPSS has it: pyreadstat writes none."""
+    data = bytearray(path.read_bytes())
+    data[76:80] = number.to_bytes(4, "little")
+    path.write_bytes(data)
+    return path
+
+
+@states("spss", "`WEIGHT BY count`")
+def weighted_by_the_count(folder: Path) -> Said:
+    frame = pd.DataFrame({"sex": ["m", "f"], "count": [5.0, 6.0]})
+    return opened(weighted(sav(folder, frame), 2), {("m",): 5, ("f",): 6})
+
+
+@states("spss", "`WEIGHT BY w`, in records")
+def weighted_records(folder: Path) -> Said:
+    # Its first variable takes three places, and its name is longer than the eight letters that it is listed by.
+    frame = pd.DataFrame({"sex": ["m" * 20, "f", "f"], "weights_of_cases": [2.0, 3.0, 4.0]})
+    path = weighted(sav(folder, frame.rename(columns={"weights_of_cases": "w"})), 4)
+    for weight, wanted in {"none": [2, 1], "w": [7, 2]}.items():
+        assert tabulate(path, ["sex"], weight=weight).counts.tolist() == wanted
+    other = weighted(sav(folder, frame), 4)
+    with pytest.raises(InputError, match="weighted by 'weights_of_cases'"):
+        tabulate(other, ["sex"])
+    path = weighted(sav(folder, frame.rename(columns={"weights_of_cases": "w"})), 4)
+    try:
+        tabulate(path, ["sex"])
+    except InputError as error:
+        return Said(f"{error.message} | {error.hint}", refused=True)
+    return Said("")
 
 
 states("r", "levels of a factor")(

@@ -15,7 +15,8 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.total_rows import (
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.totals.total_rows import (
     Totals,
     WrongTotal,
     check_totals,
@@ -24,8 +25,7 @@ from tabprotect.engine.formats.layouts.total_rows import (
     refuse_wrong,
     with_blanks,
 )
-from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals, lonely, may_be_totals
-from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.totals.totals_by_arithmetic import find_totals, lonely, may_be_totals
 from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.variable import TotalCode
 from tabprotect.languages.messages import message

@@ -23,7 +23,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.total_rows import (
+from tabprotect.engine.formats.totals.total_rows import (
     LETTER,
     Totals,
     check_totals,

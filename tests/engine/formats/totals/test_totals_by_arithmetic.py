@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.settled_totals import settle_totals as settled
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.totals.settled_totals import settle_totals as settled
 
 TREE = {"DE": ("DE1", "DE2"), "DE1": ("DE11", "DE12"), "DE2": ("DE21", "DE22", "DE23")}
 LEAVES = ("DE11", "DE12", "DE21", "DE22", "DE23")
