@@ -33,6 +33,9 @@ RESULT = 12 * GRID
 """Pixels that what comes of it is high at least: nothing moves when it is a question."""
 
 
+TOLD = 5
+"""Remarks that are shown; all of them stay with the table."""
+
 NAMED = 4
 """Variables that a sentence names."""
 
@@ -58,6 +61,7 @@ class ImportSheet(Dialog):
         self._question.outlives = True
         self._rest = connected(QTimer(self, singleShot=True, interval=REST), timeout=self.look_again)
         self.finding = Label(message("The file is being read."), role="section", wordWrap=True)
+        self.told = Label(wordWrap=True, role="quiet", name=message("Said of the file"))
         self.errors = connected(ErrorStrip(), place_clicked=self._go_to)
         self.lines = FileLines()
         self.roles = self.lines.roles
@@ -98,6 +102,7 @@ class ImportSheet(Dialog):
             in_column(
                 Label(message("Open {name}", self.path.name), role="heading"),
                 self.finding,
+                self.told,
                 margins=0,
                 spacing=GRID // 2,
             ),
@@ -151,6 +156,10 @@ class ImportSheet(Dialog):
                 value = f"{box.text()} {value}".strip()
             if box is not None:
                 self.set_option(name, value)
+            else:
+                # An answer to a question that the form does not ask by itself.
+                self._given[name] = value
+                self._changed()
 
     def look_again(self) -> None:
         """Ask what the file would be read as."""
@@ -178,7 +187,10 @@ class ImportSheet(Dialog):
             return
         self.form.show_found(seen)
         self.lines.show_lines(seen, self.given)
-        self.sums.setText(translate(seen.sums or joined(seen.notes, "; ")))
+        self.sums.setText(translate(seen.sums))
+        told = _told(seen)
+        self.told.setText("\n".join(capital(without_options(translate(note))) for note in told))
+        self.told.setVisible(bool(told))
         self.finding.setText(translate(_finding(seen)))
         self.open_button.setText(
             translate(message("Choose variables\u2026") if seen.records else message("Open the table"))
@@ -228,6 +240,14 @@ class ImportSheet(Dialog):
             return
         self.chosen.emit(str(self.path), reading, self.seen)
         self.accept()
+
+
+def _told(seen: FilePreview) -> list[str]:
+    """What the file says beside its counts, and what became of it; how its lines lie is said elsewhere."""
+    laid_out = {part.option for part in seen.parts} | {"form", "columns", "marks"}
+    notes = [note for note in seen.notes if note.partition(": ")[0] not in laid_out]
+    rest = len(notes) - TOLD
+    return notes if rest <= 0 else [*notes[:TOLD], message("and {rest} more, in the table's notes", rest)]
 
 
 def _question(error: InputError) -> str:

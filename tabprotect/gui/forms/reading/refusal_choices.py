@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.reading_options import MISSING, TOTALS
+from tabprotect.engine.formats.reading_options import BLANKS, CELLS, HIDDEN, MISSING, TOTALS
 from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
@@ -28,10 +28,14 @@ OFFERED: tuple[tuple[str, str, Options], ...] = (
     ("or suppressed", message("Work them out from the totals"), {"missing": "suppressed"}),
     ("--form grid", message("Several columns are counts"), {"form": "grid"}),
     ("--holds records", message("Each row is a person or firm"), {"holds": "records"}),
+    *((f"--hidden {value}", words, {"hidden": value}) for value, words in HIDDEN.items()),
+    *((f"--blank {value}", words, {"blank": value}) for value, words in BLANKS.items()),
+    *((f'--cells "{value}"', words, {"cells": value}) for value, words in CELLS.items()),
 )
 """The option in a hint, the button, and what it sets."""
 
 _TOLERANCE = re.compile(r"--tolerance (\d+)")
+_MULTIPLE = re.compile(r"--scale (\d+); or.*--scale 1$")
 _SIGN = re.compile(r'--marks "(\S+)=zero"')
 _MEASURES = re.compile(r"numbers in (('[^']*'(, )?)+)")
 _COUNTS = re.compile(r"(('[^']*'(, )?)+) hold numbers")
@@ -52,6 +56,10 @@ def choices_of(error: InputError | None) -> Iterator[tuple[str, Options]]:
             yield message("{name} is the count", name), {"count": name}
     if (most := _TOLERANCE.search(error.hint)) is not None:
         yield message("Differences up to {n} are rounding", most[1]), {"tolerance": int(most[1])}
+    if (multiple := _MULTIPLE.search(error.hint)) is not None:
+        factor = int(multiple[1])
+        yield message("Multiply them by {factor:,}", factor), {"scale": factor}
+        yield message("They are whole persons as they stand"), {"scale": 1}
     if (sign := _SIGN.search(error.hint)) is not None:
         mark = sign[1]
         yield message("{mark} is a true zero", mark), {"marks": f"{mark}=zero"}

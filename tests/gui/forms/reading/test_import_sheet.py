@@ -268,3 +268,52 @@ def test_what_of_a_file_was_not_read_is_said_beside_the_table(
     qtbot.waitUntil(lambda: window.document.project is not None and window.page.name == "table")
     said = counts(window)._legend.text()
     assert "Not read, as it holds percentages: percent" in said
+
+
+def test_what_a_file_says_beside_its_counts_is_shown(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "t.px"
+    path.write_text(
+        'CHARSET="ANSI";\nAXIS-VERSION="2013";\nCODEPAGE="utf-8";\nLANGUAGE="en";\nLANGUAGES="en","sv";\n'
+        'STUB="sex";\nHEADING="region";\nVALUES("sex")="men","women","both";\nVALUES[sv]("sex")="a","b","c";\n'
+        'VALUES("region")="North","South";\nELIMINATION("sex")="both";\nAGGREGALLOWED=NO;\n'
+        "DATA=\n5 6\n7 8\n12 14;\n"
+    )
+    window.files.ask_reading(str(path))
+    sheet = sheet_of(window, qtbot)
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    told = sheet.told.text()
+    assert "Names and texts in sv were left out" in told and "--" not in told
+    assert "AGGREGALLOWED" in told and "2 totals (sex = 'both') were checked and left out" in told
+    assert sheet.sums.text().startswith("2 sex x 2 region: 4 cells, sum 26")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "answer", "total"),
+    [
+        ("t.csv", "sex,region,count (thousands)\nm,N,5\nm,S,6\nf,N,7\nf,S,8\n", 0, 26_000),
+        ("t.csv", "sex,region,count (thousands)\nm,N,5\nm,S,6\nf,N,7\nf,S,8\n", 1, 26),
+    ],
+)
+def test_what_is_refused_is_a_question_with_answers(
+    window: MainWindow,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    text: str,
+    answer: int,
+    total: int,
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / name
+    path.write_text(text)
+    window.files.ask_reading(str(path))
+    sheet = sheet_of(window, qtbot)
+    qtbot.waitUntil(lambda: bool(sheet.choices.buttons))
+    assert not sheet.errors.isVisibleTo(sheet)
+    sheet.choices.buttons[answer].click()
+    qtbot.waitUntil(lambda: not sheet._rest.isActive() and sheet.open_button.isEnabled())
+    assert sheet.seen is not None and sheet.seen.table is not None and sheet.seen.table.total == total
