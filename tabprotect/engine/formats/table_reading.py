@@ -14,10 +14,10 @@ from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.blank_labels import name_blanks, refuse_blanks
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import in_roles, refuse_measures
-from tabprotect.engine.formats.layouts.hidden_cells import worked_out
 from tabprotect.engine.formats.layouts.stated_multipliers import check_unit_variables
 from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading
 from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.formats.totals.hidden_cells import worked_out
 from tabprotect.engine.formats.totals.settled_totals import settle_totals
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.category_order import reordered

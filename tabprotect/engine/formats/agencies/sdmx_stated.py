@@ -11,7 +11,7 @@ from tabprotect.engine.foreign.answers import rows_of, text, texts
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
 from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.totals.stated_trees import StatedTree
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.paths import is_file
 
 

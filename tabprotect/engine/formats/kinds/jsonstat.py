@@ -40,8 +40,8 @@ from tabprotect.engine.formats.layouts.stated_multipliers import (
     refuse_multiples,
     told,
 )
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.totals.stated_trees import StatedTree
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import domain_json

@@ -33,9 +33,9 @@ from tabprotect.engine.formats.layouts.observations import (
     with_a_variable,
 )
 from tabprotect.engine.formats.layouts.stated_multipliers import multiplier_in, refuse_multiples
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
-from tabprotect.engine.formats.totals.stated_trees import StatedTree
 from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube

@@ -42,6 +42,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.observations import cells_shown, refuse_texts, with_a_variable
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree, Trails
 from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
@@ -56,7 +57,6 @@ from tabprotect.engine.formats.statuses import (
     statuses_told,
 )
 from tabprotect.engine.formats.text.rows import SheetRows
-from tabprotect.engine.formats.totals.stated_trees import StatedTree, Trails
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.progress import SILENT, Progress

@@ -13,7 +13,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints, Letters
 from tabprotect.engine.budgets import DENSE_LIMIT, MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.totals.stated_trees import StatedTree
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.tables.domain import Domain, domain_from_json
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Table

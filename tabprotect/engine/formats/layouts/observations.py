@@ -20,9 +20,9 @@ from tabprotect.engine.formats.layouts.blank_labels import fill_down
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import code_of, wanted_cells
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
-from tabprotect.engine.formats.totals.stated_trees import StatedTree
 from tabprotect.engine.tables.cube import Cube, in_units
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import INT64_MAX, Table

@@ -20,8 +20,8 @@ from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.agencies.rda_metadata import TauMetadata, TauVariable, read_metadata
 from tabprotect.engine.formats.kinds.tau_argus import lines_of, trails
+from tabprotect.engine.formats.layouts.stated_trees import StatedTree, Trails
 from tabprotect.engine.formats.statuses import PROTECTED, SECONDARY, UNSAFE
-from tabprotect.engine.formats.totals.stated_trees import StatedTree, Trails
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
