@@ -28,9 +28,9 @@ OFFERED: tuple[tuple[str, str, Options], ...] = (
     ("or suppressed", message("Work them out from the totals"), {"missing": "suppressed"}),
     ("--form grid", message("Several columns are counts"), {"form": "grid"}),
     ("--holds records", message("Each row is a person or firm"), {"holds": "records"}),
-    *((f"--hidden {value}", words, {"hidden": value}) for value, words in HIDDEN.items()),
-    *((f"--blank {value}", words, {"blank": value}) for value, words in BLANKS.items()),
-    *((f'--cells "{value}"', words, {"cells": value}) for value, words in CELLS.items()),
+    *((f"--hidden {value}", words, Options(hidden=value)) for value, words in HIDDEN.items()),
+    *((f"--blank {value}", words, Options(blank=value)) for value, words in BLANKS.items()),
+    *((f'--cells "{value}"', words, Options(cells=value)) for value, words in CELLS.items()),
 )
 """The option in a hint, the button, and what it sets."""
 
