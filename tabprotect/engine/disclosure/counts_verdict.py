@@ -217,12 +217,14 @@ def no_change_of(likelihood: Likelihood | None, release: Release, progress: Prog
 
 
 def _unchanged(user: TablesBelieved, release: Release, progress: Progress) -> float | None:
-    """The chance that the release is its original, where a sequence of moves led from one to the other."""
-    if user.inner is None or not isinstance(user.likelihood, MoveSequence | AdaptiveSequence):
+    """The chance that the release is its original, where it publishes a count for each."""
+    if user.inner is None or not any(one.table.domain == release.domain for one in release.tables):
         return None
     from tabprotect.engine.belief.evidence import OfRelease
-    from tabprotect.engine.disclosure.unchanged import unchanged
+    from tabprotect.engine.disclosure.unchanged import as_listed, unchanged
 
+    if not isinstance(user.likelihood, MoveSequence | AdaptiveSequence):
+        return as_listed(user.inner)
     return unchanged(user.inner, OfRelease(release, "unchanged").generator(), progress)
 
 

@@ -26,10 +26,8 @@ def unchanged(
     if posterior.hidden is not None and posterior.hidden.any():
         return None
     published = posterior.published.counts.reshape(-1)
-    listed = posterior.list_originals() if len(published) <= LISTED_CELLS else None
-    if listed is not None:
-        tables, chances = listed
-        return float(chances[(tables == published).all(axis=1)].sum() / chances.sum())
+    if (exact := as_listed(posterior)) is not None:
+        return exact
     some = posterior.some_parts if len(published) > MANY_CELLS else None
     if some is not None and (part := some(PART_CELLS, generator)) is not None:
         # In eight bits large counts are some large count.
@@ -40,3 +38,15 @@ def unchanged(
         return None
     drawn = posterior.draw_originals(number, generator, progress)
     return float((drawn == published).all(axis=1).mean())
+
+
+def as_listed(posterior: Posterior) -> float | None:
+    """The same by all originals of few cells; ``None`` where they are not listed, or a count is hidden."""
+    if posterior.hidden is not None and posterior.hidden.any():
+        return None
+    published = posterior.published.counts.reshape(-1)
+    listed = posterior.list_originals() if len(published) <= LISTED_CELLS else None
+    if listed is None:
+        return None
+    tables, chances = listed
+    return float(chances[(tables == published).all(axis=1)].sum() / chances.sum())

@@ -429,7 +429,8 @@ class Verdict:
         The chance, known from the kept margins before any draw, that a draw publishes everything as
         it is; ``None`` where no margin is kept, or nobody works it out.
     unchanged
-        The chance for a reader of the release that it is the original; ``None`` as above.
+        The chance for a reader of the release that it is the original; ``None`` where a count is not
+        published, or the originals of a method without moves are too many to be listed.
     stated
         Whether it passes as the release states: contributors are tried by who has the contributions.
     """
@@ -602,7 +603,8 @@ class Verdict:
             values = {"often": in_100(self.no_change), "limit": in_100(NO_CHANGE_LIMIT)}
             told = Finding("no_change", values=values)
             found.append(replace(told, kind="no_change_beyond", state="mind") if self.hardly_drawn else told)
-        if self.unchanged is not None:
+        often = self.no_change is not None or (self.unchanged or 0.0) > NO_CHANGE_LIMIT
+        if self.unchanged is not None and often:
             found.append(Finding("original", values={"chance": in_100(self.unchanged)}))
         return tuple(found)
 

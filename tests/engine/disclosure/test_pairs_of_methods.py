@@ -13,8 +13,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 
-from pairs_of_methods import GIVEN, compared
+from listing_reader import Reader
+from pairs_of_methods import GIVEN, LIMITS, MOST, compared, listed, released
 
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -31,3 +33,24 @@ def test_every_method_is_there() -> None:
 @pytest.mark.parametrize("at", range(len(NAMES)), ids=NAMES)
 def test_each_method_beside_another_one(at: int) -> None:
     compared(NAMES[at], NAMES[(5 * at + 3) % len(NAMES)], TABLE, np.random.default_rng(at))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cyclic_perturbation",
+        "random_rounding",
+        "small_count_rounding",
+        "cell_key",
+        "bootstrap",
+        "discrete_laplace",
+    ],
+)
+def test_the_chance_that_nothing_was_changed(name: str) -> None:
+    """What a reader who lists all originals believes of the published counts."""
+    release = released(name, TABLE, np.random.default_rng(50))
+    assert release is not None
+    weights = listed(Reader(release, LIMITS.at_risk, MOST))
+    (own,) = (one.table for one in release.tables if one.table.domain == release.domain)
+    believed = weights.get(tuple(own.counts.reshape(-1).tolist()), 0.0) / sum(weights.values())
+    assert verdict(release, LIMITS).unchanged == pytest.approx(believed, abs=1e-9)
