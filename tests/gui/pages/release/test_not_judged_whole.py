@@ -34,7 +34,7 @@ def released(window: MainWindow, settle: Settle, folder: Path, **policy: object)
     if policy:
         document.do(set_policy, **policy)
     document.do(set_method, method="publish_margins")
-    document.do(set_parameters, margins="v + w", threshold=3)
+    document.do(set_parameters, margins="v + w", threshold=3, cells="at_risk")
     document.do(protect, draft=True)
     settle()
     window.go("release")
