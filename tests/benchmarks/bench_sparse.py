@@ -41,7 +41,10 @@ MOST_READ = 2**20
 SEED = "1234567890" * 4
 SHAPES = {
     "two ways": ((100, 100), (316, 316), (1000, 1000), (1000, 3000)),
-    "more ways": ((16, 15, 7), (20, 20, 20), (46, 46, 46), (2,) * 14),
+    "more ways": (
+        *((2, 6, 20, 5), (16, 15, 7), (20, 20, 20), (2,) * 14, (10, 10, 10, 20)),
+        *((46, 46, 46), (10, 10, 10, 100), (10, 10, 10, 1000)),
+    ),
 }
 HIDING = ((20, 20), (50, 50), (100, 100), (316, 316), (1000, 1000))
 SMALL_SHARES = (0.27, 0.05)
@@ -172,6 +175,16 @@ def sparse(shape: tuple[int, ...]) -> np.ndarray:
     return rng.poisson(rng.gamma(0.36, 3 / 0.36, size=shape))
 
 
+def chained(shape: tuple[int, ...]) -> np.ndarray:
+    """Counts of 20,000 records, each variable a copy of the one before by four chances in ten."""
+    rng, records = np.random.default_rng(3), np.zeros((20_000, len(shape)), dtype=np.int64)
+    for axis, size in enumerate(shape):
+        own = rng.integers(0, size, len(records))
+        same = (rng.random(len(records)) < 0.4) & (axis > 0)
+        records[:, axis] = np.where(same, records[:, axis - 1], own)
+    return np.bincount(np.ravel_multi_index(records.T, shape), minlength=math.prod(shape)).reshape(shape)
+
+
 def dense(shape: tuple[int, ...]) -> np.ndarray:
     """Poisson counts of mean 5."""
     return np.random.default_rng(1).poisson(5, shape)
@@ -246,7 +259,7 @@ def beside_peers(folder: Path) -> None:
 
 def row(what: str, shape: tuple[int, ...], done: Done, gate: str) -> None:
     """Print one line."""
-    size = "2^14" if shape == (2,) * 14 else " x ".join(map(str, shape))
+    size = "2^14" if shape == (2,) * 14 else "3^12" if shape == (3,) * 12 else " x ".join(map(str, shape))
     print(f"  {what:34} {size:14} {done.cpu:8.2f} s CPU {done.memory:7.0f} MiB  {gate}", flush=True)
 
 
@@ -333,6 +346,8 @@ def main() -> None:
                 costs.append((math.prod(shape), protected("sparse", shape, sparse, folder)))
                 protected("dense", shape, dense, folder)
             print(f"  growth over {ways}: {', '.join(grown(costs)) or 'one size only'}")
+        if most >= 3**12:
+            protected("12 variables, 97 % zeros", (3,) * 12, chained, folder)
         for share in SMALL_SHARES:
             costs, made = [], partial(few_small, share=share)
             for shape in (s for s in HIDING if math.prod(s) <= most):
