@@ -189,7 +189,7 @@ PROTECTING = READING | {
     "protecting.title": "--title T",
     "protecting.policy": "--policy policy.toml",
     "protecting.register": "--register nowhere://x",
-    "protecting.accept": f"{ANSWERING} | --accept otherwise",
+    "protecting.accept": f"{ANSWERING} | --accept otherwise || {ANSWERING} --set choice=cheapest",
     "protecting.accept_weak": f"{ANSWERING} | --accept-weak",
     "protecting.kept_small": "--method cyclic_perturbation --at-risk 1..9 | --kept-small never ||",
     "protecting.tune": "--tune",
@@ -342,7 +342,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "protect-set": (
         "counts.csv --method random_rounding --table one=region*sex --out out/r --register none",
         "",
-        {name: text for name, text in PROTECTING.items() if name not in OF_SUMS}
+        {name: text for name, text in PROTECTING.items() if name not in {*OF_SUMS, "publishing.replicates"}}
         | {f"counting.{name}": text for name, text in COUNTING.items() if name != "order"}
         | {
             "listed": "--tables tables.toml",

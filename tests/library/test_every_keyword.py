@@ -305,7 +305,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
             "notes": ({}, ["N"]),
             "date": ({}, "2026-11-28"),
             "texts_of": ({}, "nofile.px"),
-            "texts_in": ({}, "zz"),
+            "texts_in": ({"texts_of": "odd.px"}, "zz"),
             "apart": ({}, True),
             "total_code": ({}, "ALL"),
             "add": ({}, "intervals"),

@@ -67,6 +67,8 @@ class Telling(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.texts_in is not None and self.texts_of is None:
+            raise ParameterError({"texts_in": message("goes with texts_of")})
         try:
             if self.date:
                 date.fromisoformat(self.date)
