@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tabprotect.engine.bundle.tables.about import NOTHING
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import Domain
@@ -64,7 +65,7 @@ def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTab
         if given.kind == "perturbed"
         else message("{label}: {names}", server.table.label, names)
     )
-    return output.write(_cube(server, given, wanted, About(title)))
+    return output.write(_cube(server, given, wanted, NOTHING.of(title)))
 
 
 def _cube(server: Server, given: Given, wanted: AskedTable, about: About) -> Cube:

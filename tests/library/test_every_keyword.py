@@ -306,6 +306,10 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
             "date": ({}, "2026-11-28"),
             "texts_of": ({}, "nofile.px"),
             "texts_in": ({"texts_of": "odd.px"}, "zz"),
+            **{
+                one: ({}, "A text")
+                for one in ("licence", "publisher", "contact", "period", "language", "concept")
+            },
             "apart": ({}, True),
             "total_code": ({}, "ALL"),
             "add": ({}, "intervals"),

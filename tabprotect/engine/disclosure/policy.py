@@ -19,6 +19,7 @@ from tabprotect.engine.errors import ParameterError, in_file
 from tabprotect.engine.paths import is_there, read_text
 from tabprotect.engine.plain_values.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.plain_values.encoding import Encodable
+from tabprotect.engine.plain_values.metadata import METADATA
 from tabprotect.engine.release.findings import KINDS, Finding
 from tabprotect.engine.release.limits import (
     ATTEMPTS,
@@ -111,6 +112,9 @@ class AgencyPolicy(Encodable):
         How many different people sign a release: 0, 1 or 2.
     two_signatures
         True if two do: the same as two ``signatures``.
+    metadata
+        What all tables of the house say of themselves: licence, publisher, contact, language and the
+        like, by name; what is given for a table goes before.
     """
 
     belief_limit: float = BELIEF_LIMIT
@@ -138,6 +142,7 @@ class AgencyPolicy(Encodable):
     rules: tuple[str, ...] = ()
     within: float = 10.0
     standing: Mapping[str, str] = field(default_factory=dict, hash=False)
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -151,6 +156,11 @@ class AgencyPolicy(Encodable):
                 wrong[f"standing.{kind}"] = message("must be one of {KINDS}", ", ".join(KINDS))
             elif not reason.strip():
                 wrong[f"standing.{kind}"] = message("says no reason")
+        for name, text in self.metadata.items():
+            if name not in METADATA:
+                wrong[f"metadata.{name}"] = message("must be one of {names}", ", ".join(METADATA))
+            elif not text.strip():
+                wrong[f"metadata.{name}"] = message("says nothing")
         if self.signatures not in (0, 1, 2):
             wrong["signatures"] = message("must be 0, 1 or 2, is {number}", self.signatures)
         object.__setattr__(self, "signatures", 2 if self.two_signatures else self.signatures)

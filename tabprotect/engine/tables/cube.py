@@ -39,6 +39,8 @@ class About:
         A row of the notes each: what it is about, and the text.
     unit, source, date
         What is counted, whose figures they are, and of which day, as YYYY-MM-DD.
+    metadata
+        Texts by the names of :data:`METADATA`, those that were given alone.
     """
 
     title: str = ""
@@ -48,11 +50,17 @@ class About:
     unit: str = ""
     source: str = ""
     date: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def sentences(self) -> list[str]:
         """Sentences on the numbers: whether they were changed, and the notes."""
         return [text for text in (self.changed, *self.notes) if text]
+
+    @property
+    def says_anything(self) -> bool:
+        """Return True if there is more to tell than a title."""
+        return bool([*self.sentences, *self.origin, *self.metadata])
 
     @property
     def origin(self) -> list[str]:

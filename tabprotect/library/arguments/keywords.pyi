@@ -149,6 +149,12 @@ class ExportingKeywords(TypedDict, total=False):
     source: str
     notes: Sequence[str]
     date: str
+    licence: str
+    publisher: str
+    contact: str
+    period: str
+    language: str
+    concept: str
     texts_of: str | Path | None
     texts_in: str | None
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.formats.layouts.observations import texts_shown
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.variable import Variable
@@ -70,7 +71,7 @@ def metadata(table: ListedTable, address: str, language: str) -> dict[str, objec
         | ({CONTENTS: _figures(table)} if table.figures else {}),
         **({"role": {"metric": [CONTENTS]}} if table.figures else {}),
         "value": [],
-        "extension": {"px": _px(table.id, language)},
+        "extension": {"px": _px(table.id, language), **_of_house()},
     }
 
 
@@ -83,6 +84,13 @@ def _figures(table: ListedTable) -> dict[str, object]:
         "category": {"index": places, "label": labels},
         "extension": {"elimination": True, "eliminationValueCode": "count", "show": "value"},
     }
+
+
+def _of_house() -> dict[str, object]:
+    """What the house says of all its tables; whom readers ask as PxWebApi has it."""
+    told = dict(in_force().metadata)
+    contact = told.pop("contact", "")
+    return {**told, **({"contact": [{"raw": contact}]} if contact else {})}
 
 
 def _px(name: str, language: str) -> dict[str, object]:

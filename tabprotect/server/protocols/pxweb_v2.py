@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
@@ -77,6 +78,7 @@ def language(request: Request) -> str:
 async def config(request: Request) -> dict[str, object]:
     """The limits and formats, as PxWebApi 2 tells them; not counted."""
     service, limits = server_of(request).service, visitor_of(request).limits
+    told = in_force().metadata
     return {
         "apiVersion": "2.0.0",
         "languages": [{"id": one, "label": one} for one in service.languages],
@@ -84,8 +86,10 @@ async def config(request: Request) -> dict[str, object]:
         "maxDataCells": limits.cells,
         "maxCallsPerTimeWindow": limits.requests,
         "timeWindow": limits.window,
-        "license": "",
-        "sourceReferences": [],
+        "license": told.get("licence", ""),
+        "sourceReferences": [
+            {"language": one, "text": told["publisher"]} for one in service.languages if "publisher" in told
+        ],
         "defaultMetadataFormat": DEFAULT,
         "defaultDataFormat": DEFAULT,
         "dataFormats": list(OUTPUTS),

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
+from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.errors import ParameterError, in_file
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.options import Options, option_field
+from tabprotect.engine.plain_values.metadata import METADATA, OF_MECHANISM
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
@@ -49,6 +51,27 @@ class Telling(Options):
     )
     date: str = option_field(
         "", label=message("Date"), group=BESIDE, metavar="YYYY-MM-DD", help=message("of publication")
+    )
+    licence: str = option_field(
+        "",
+        group=BESIDE,
+        metavar="TEXT",
+        help=message("under which the figures may be used, such as CC-BY-4.0"),
+    )
+    publisher: str = option_field("", group=BESIDE, metavar="TEXT", help=message("who publishes them"))
+    contact: str = option_field("", group=BESIDE, metavar="TEXT", help=message("whom readers ask about them"))
+    period: str = option_field(
+        "", group=BESIDE, metavar="TEXT", help=message("the reference period, such as 2025 or 2025-12-31")
+    )
+    language: str = option_field(
+        "",
+        shell="--written-in",
+        group=BESIDE,
+        metavar="CODE",
+        help=message("of names and categories, such as en"),
+    )
+    concept: str = option_field(
+        "", group=BESIDE, metavar="TEXT", help=message("what is counted, as it is defined")
     )
     texts_of: str | None = option_field(
         None,
@@ -90,7 +113,17 @@ class Telling(Options):
             unit=self.unit or file.unit,
             source=self.source or file.source,
             date=self.date or file.date,
+            metadata=self._metadata(file),
         )
+
+    def _metadata(self, file: About) -> dict[str, str]:
+        """What is given, else what the file says, else what the house says of all its tables."""
+        house = in_force().metadata
+        said = {name: text for name, text in file.metadata.items() if name not in OF_MECHANISM}
+        found = {
+            name: getattr(self, name, "") or said.get(name, "") or house.get(name, "") for name in METADATA
+        }
+        return {name: text for name, text in found.items() if text}
 
 
 NOTHING = Telling()
@@ -144,8 +177,14 @@ def about_release(
         (message("Date"), given.date),
         (message("Check number"), check and sealed),
     ]
+    metadata = dict(given.metadata)
+    if metadata:
+        # Of the mechanism, where the house speaks of its tables at all and says nothing else.
+        metadata.setdefault("confidentiality", joined([*filter(None, [changed]), done], " "))
+        metadata.setdefault("accuracy", joined([message("Exact"), ": ", exact], ""))
+        facts += [(METADATA[name], metadata[name]) for name in METADATA if name in metadata]
     stated = tuple((name, text) for name, text in facts if text)
-    return replace(given, changed=changed, facts=stated)
+    return replace(given, changed=changed, facts=stated, metadata=metadata)
 
 
 def _exact(release: Release, method: Method) -> str:

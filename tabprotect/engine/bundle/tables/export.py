@@ -271,7 +271,7 @@ def exported(
             about = about_release(release, check, asked)
             behind = (STATUS, CONF_STATUS, *table.beside)
             beside = {}
-            if [*about.sentences, *about.origin]:
+            if about.says_anything:
                 cube = replace(cube_of(release, asked.total_code), about=about)
                 beside[path.name + SUFFIX] = description(path.name, cube, VALUE, behind)
             return Exported(_csv(table, totals), beside, [], tuple(totals), table.shape, hidden, totals)

@@ -27,6 +27,18 @@ SUFFIX = "-metadata.json"
 UNIT = "schema:unitText"
 """What says of a column in which unit its numbers are."""
 
+TERMS = {
+    "licence": "dc:license",
+    "publisher": "dc:publisher",
+    "contact": "schema:contactPoint",
+    "period": "dc:temporal",
+    "language": "dc:language",
+    "concept": "schema:measurementTechnique",
+    "confidentiality": "dc:accessRights",
+    "accuracy": "schema:measurementMethod",
+}
+"""The terms by which descriptions tell what a table says of itself."""
+
 MOST = 2**20
 
 HEAD = 2**16
@@ -85,7 +97,10 @@ def about(path: Path) -> About:
     )
     # Figures that were thousands of persons are persons.
     unit = next((unit for unit in _units(found or {}) if multiplier_in(unit) == 1), "")
-    return About(title, notes=tuple(filter(None, [note])), unit=unit, source=source, date=day[:10])
+    told = {name: text for name, term in TERMS.items() if (text := text_of((found or {}).get(term)))}
+    return About(
+        title, notes=tuple(filter(None, [note])), unit=unit, source=source, date=day[:10], metadata=told
+    )
 
 
 def _units(table: Json) -> list[str]:
@@ -130,6 +145,7 @@ def description(
                 "dc:description": " ".join(about.sentences),
                 "dc:source": about.source,
                 "dc:date": about.date,
+                **{TERMS[name]: text for name, text in about.metadata.items()},
             }.items()
             if text
         },

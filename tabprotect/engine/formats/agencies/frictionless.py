@@ -23,11 +23,21 @@ def slug(title: str) -> str:
 
 def told(about: About) -> dict[str, object]:
     """What a package says of itself; nothing of what was not given."""
+    metadata = dict(about.metadata)
+    licence, publisher = metadata.pop("licence", ""), metadata.pop("publisher", "")
+    contact = metadata.pop("contact", "")
     said: dict[str, object] = {
         "title": about.title,
         "description": " ".join(about.sentences),
         "sources": [{"title": about.source}] if about.source else [],
         "created": f"{about.date}T00:00:00Z" if about.date else "",
+        "licenses": [{"title": licence}] if licence else [],
+        "contributors": [
+            {"title": title, "roles": [role]}
+            for title, role in ((publisher, "publisher"), (contact, "contact"))
+            if title
+        ],
+        **metadata,
     }
     return {name: text for name, text in said.items() if text}
 

@@ -9,13 +9,14 @@ import unicodedata
 from collections.abc import Collection
 
 from tabprotect.engine.formats.statuses import CONF_STATUS, OBS_STATUS
+from tabprotect.engine.plain_values.metadata import METADATA
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
 
 VALUE = "OBS_VALUE"
 AGENCY, VERSION = "TABPROTECT", "1.0"
 TITLE, NOTE, UNIT, SOURCE, UPDATED = "TITLE", "COMMENT_DSET", "UNIT_MEASURE", "SOURCE", "LAST_UPDATE"
-TEXTS = (TITLE, NOTE, UNIT, SOURCE, UPDATED)
+TEXTS = (TITLE, NOTE, UNIT, SOURCE, UPDATED, *map(str.upper, METADATA))
 """Attributes of a data set: what a text beside its numbers is about."""
 MADE = "PREPARED"
 """When a message was prepared, where it states no other date."""

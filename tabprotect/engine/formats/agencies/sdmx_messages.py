@@ -50,6 +50,7 @@ from tabprotect.engine.formats.statuses import (
     withheld,
 )
 from tabprotect.engine.formats.text.fields import LabelCodes
+from tabprotect.engine.plain_values.metadata import METADATA
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import Domain
@@ -82,7 +83,7 @@ def texts_beside(about: About) -> dict[str, str]:
     """The texts beside the numbers, by what each is about."""
     texts = {
         TITLE: about.title, NOTE: " ".join(about.sentences), UNIT: about.unit, SOURCE: about.source,
-        UPDATED: about.date,
+        UPDATED: about.date, **{name.upper(): text for name, text in about.metadata.items()},
     }  # fmt: skip
     return {kind: text for kind, text in texts.items() if text}
 
@@ -100,7 +101,13 @@ def about_of(said: Iterable[tuple[str, str]]) -> About:
         unit=alone.get(UNIT, ""),
         source=alone.get(SOURCE, ""),
         date=alone.get(UPDATED, alone.get(MADE, ""))[:10],
+        metadata={name: alone[name.upper()] for name in METADATA if name.upper() in alone},
     )
+
+
+def prepared(about: About) -> str:
+    """When a message was prepared: the day that is given, or none that means anything."""
+    return f"{about.date}T00:00:00" if about.date else PREPARED
 
 
 class SdmxMessage(Format):

@@ -155,7 +155,7 @@ class Csv(RowFormat):
         return write_csv(cube.table, without=cube.hidden, after={CONF_STATUS: (FREE, CONFIDENTIAL)})
 
     def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
-        if not published or not [*cube.about.sentences, *cube.about.origin]:
+        if not published or not cube.about.says_anything:
             return {}
         marks = () if cube.hidden is None else (CONF_STATUS,)
         if not cube.figures:

@@ -42,6 +42,7 @@ from tabprotect.engine.formats.layouts.stated_multipliers import (
 )
 from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.plain_values.metadata import METADATA
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import domain_json
@@ -135,6 +136,11 @@ class JsonStat(Format):
             unit=next((unit for unit in units if unit and multiplier_in(unit) == 1), ""),
             source=source,
             date=day[:10],
+            metadata={
+                name: said
+                for name in METADATA
+                if isinstance(extension, dict) and (said := text_of(extension.get(name)))
+            },
         )
 
     def write(self, table: Table) -> bytes:
@@ -150,6 +156,7 @@ class JsonStat(Format):
         if cube.figures:
             said["role"] = {"metric": [cube.figures]}
         extension: dict[str, object] = {"unit": about.unit} if about.unit else {}
+        extension |= about.metadata
         if hidden is not None:
             cells = np.flatnonzero(hidden).tolist()
             said["status"] = {str(cell): _CONFIDENTIAL for cell in cells}

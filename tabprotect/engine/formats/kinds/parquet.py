@@ -140,6 +140,7 @@ def _metadata(domain: Domain, about: About) -> str:
     ]
     note = " ".join(about.sentences)
     metadata = {"note": note, "unit": about.unit, "source": about.source, "date": about.date}
+    metadata |= about.metadata
     if any(metadata.values()):
         metadata = {"title": about.title, **metadata}
     pairs += [f"{quoted(key)}: {literal(text)}" for key, text in metadata.items() if text]

@@ -37,6 +37,7 @@ from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.plain_values.decoding import natural
+from tabprotect.engine.plain_values.metadata import METADATA
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.table import Table
@@ -107,6 +108,10 @@ class _File:
 
     def all(self, keyword: str, subject: str = "") -> list[str]:
         return self.said.get(keyword, {}).get(subject, [])
+
+
+KEYWORDS = {"contact": "CONTACT", "period": "REFPERIOD"}
+"""The keywords of what a table says of itself; the rest are notes."""
 
 
 class Px(Format):
@@ -194,6 +199,7 @@ class Px(Format):
 
     def about(self, path: Path, reading: Reading) -> About:
         file = _in_language(_read(path, reading.encoding), reading.texts_in)
+        told = {name: file.one(keyword) for name, keyword in KEYWORDS.items()}
         notes = (text for keyword in ("NOTEX", "NOTE") for text in file.all(keyword))
         unit, day = file.one("UNITS"), file.one("LAST-UPDATED") or file.one("CREATION-DATE")
         return About(
@@ -204,6 +210,7 @@ class Px(Format):
             unit="" if unit == NUMBER or multiplier_in(unit) > 1 else unit,
             source=file.one("SOURCE"),
             date=f"{day[:4]}-{day[4:6]}-{day[6:8]}" if natural(day[:8]) is not None else "",
+            metadata={name: text.replace("#", " ") for name, text in told.items() if text},
         )
 
     def write(self, table: Table) -> bytes:
@@ -242,6 +249,12 @@ def _notes(cube: Cube) -> list[str]:
     about = cube.about
     lines = [line for text in about.sentences for line in _text("NOTEX", text)]
     lines += _text("SOURCE", about.source) if about.source else []
+    for name, text in about.metadata.items():
+        if name in KEYWORDS:
+            lines += _text(KEYWORDS[name], text)
+        elif name != "confidentiality" or not about.changed or about.changed not in text:
+            # The sentence on changes is a note of its own already, the house's own sentence is not.
+            lines += _text("NOTE", message("{name}: {why}", METADATA[name], text))
     return [*lines, f'LAST-UPDATED="{about.date.replace("-", "")} 00:00";'] if about.date else lines
 
 

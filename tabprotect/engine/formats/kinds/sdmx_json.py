@@ -22,20 +22,14 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import text_of
-from tabprotect.engine.formats.agencies.sdmx_identifiers import (
-    AGENCY,
-    MADE,
-    PREPARED,
-    TITLE,
-    UNIT,
-    structure_id,
-)
+from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, MADE, TITLE, UNIT, structure_id
 from tabprotect.engine.formats.agencies.sdmx_messages import (
     HINT,
     UNKNOWN,
     Observation,
     SdmxMessage,
     about_of,
+    prepared,
     texts_beside,
 )
 from tabprotect.engine.formats.agencies.sdmx_stated import StatedStructure
@@ -134,7 +128,8 @@ class SdmxJson(SdmxMessage):
     def structure(self, path: Path) -> StatedStructure:
         with _parsed(path) as top:
             said, _ = _parts(top)
-            ours = ((top.get("header") or {}).get("sender") or {}) == {"id": AGENCY}
+            sender = (top.get("header") or {}).get("sender")
+            ours = isinstance(sender, dict) and sender.get("id") == AGENCY
             every = [d for level in _LEVELS for d in _listed(said, "dimensions", level)]
             parents = {
                 d["id"]: {_code([v], 0): str(v["parent"]) for v in d["values"] if v.get("parent")}
@@ -156,9 +151,9 @@ class SdmxJson(SdmxMessage):
         message = {
             "header": {
                 "id": structure_id(table.domain),
-                "prepared": PREPARED,
+                "prepared": prepared(cube.about),
                 "test": False,
-                "sender": {"id": AGENCY},
+                "sender": {"id": AGENCY, **_named(cube.about)},
             },
             "structure": {
                 "name": cube.about.title or structure_id(table.domain),
@@ -322,6 +317,11 @@ def _dimensions(cube: Cube) -> list[dict[str, object]]:
 def _attribute(name: str, vocabulary: Mapping[str, str], codes: Sequence[str]) -> dict[str, object]:
     values = [{"id": code, "name": vocabulary[code]} for code in codes]
     return {"id": name, "name": name, "values": values}
+
+
+def _named(about: About) -> dict[str, str]:
+    name = about.metadata.get("publisher", "")
+    return {"name": name} if name else {}
 
 
 PLUGIN = SdmxJson()

@@ -21,7 +21,6 @@ from tabprotect.engine.foreign.answers import rows_of, text, texts
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
 from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     AGENCY,
-    PREPARED,
     TEXTS,
     UNIT,
     VALUE,
@@ -34,13 +33,14 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     Observation,
     SdmxMessage,
     about_of,
+    prepared,
     texts_beside,
 )
 from tabprotect.engine.formats.layouts.observations import cells_shown, texts_shown
 from tabprotect.engine.formats.layouts.stated_multipliers import UNIT_MULT
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, NORMAL, OBS_STATUS, SUPPRESSED
-from tabprotect.engine.formats.text.markup import quoteattr
+from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.languages.messages import message
 
@@ -99,7 +99,7 @@ class SdmxMl(SdmxMessage):
             f'<m:GenericData xmlns:m="{_NAMESPACE}/message" xmlns:c="{_NAMESPACE}/common" '
             f'xmlns:g="{_NAMESPACE}/data/generic">',
             f"<m:Header><m:ID>{named}</m:ID><m:Test>false</m:Test>"
-            f'<m:Prepared>{PREPARED}</m:Prepared><m:Sender id="{AGENCY}"/>'
+            f"<m:Prepared>{prepared(cube.about)}</m:Prepared>{_sender(cube.about)}"
             f'<m:Structure structureID="{named}" dimensionAtObservation="AllDimensions">'
             f'<c:Structure><Ref agencyID="{AGENCY}" id="{named}" version="{VERSION}"/>'
             "</c:Structure></m:Structure></m:Header>",
@@ -158,6 +158,13 @@ def _observations(answer: object, path: Path) -> Iterator[Observation]:
 
 def _values(pairs: Mapping[str, str]) -> str:
     return "".join(f"<g:Value id={quoteattr(name)} value={quoteattr(text)}/>" for name, text in pairs.items())
+
+
+def _sender(about: About) -> str:
+    name = about.metadata.get("publisher", "")
+    if not name:
+        return f'<m:Sender id="{AGENCY}"/>'
+    return f'<m:Sender id="{AGENCY}"><c:Name xml:lang="en">{escape(name)}</c:Name></m:Sender>'
 
 
 PLUGIN = SdmxMl()

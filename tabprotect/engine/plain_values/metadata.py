@@ -1,0 +1,25 @@
+"""What a table says of itself beside its numbers: the texts that a house or a publisher gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from tabprotect.languages.messages import message
+
+METADATA: Mapping[str, str] = MappingProxyType(
+    {
+        "licence": message("Licence"),
+        "publisher": message("Publisher"),
+        "contact": message("Contact"),
+        "period": message("Reference period"),
+        "language": message("Language"),
+        "concept": message("Statistical concept"),
+        "confidentiality": message("Confidentiality (SIMS S.7)"),
+        "accuracy": message("Accuracy (SIMS S.13)"),
+    }
+)
+"""What each of the texts is, by its name in files."""
+
+OF_MECHANISM = ("confidentiality", "accuracy")
+"""Those of them that are true of one release: no other file's are taken."""
