@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow
@@ -123,16 +123,18 @@ def test_from_protection_to_a_reader_of_the_bundle(
     assert isinstance(measured.page, MethodsPage)
     form = measured.page.form
     fields = form.fields
-    assert list(fields) == ["cost", "zeros", "missing", "statuses", "publish"]
+    assert list(fields) == ["choice", "cost", "zeros", "missing", "statuses", "publish"]
     fields["statuses"].put(str(tmp_path / "none.hst"))
     form.flush()
     settle()
     assert fields["statuses"].fault.text() == "There is no such file."
     fields["statuses"].put("")
     fields["publish"].put("n")
+    fields["choice"].put("cheapest")
     form.flush()
     settle()
-    assert document.project is not None and dict(document.project.parameters) == {"publish": "n"}
+    chosen = {"choice": "cheapest", "publish": "n"}
+    assert document.project is not None and dict(document.project.parameters) == chosen
     measured.page.main_action()
     settle()
     assert measured.page.name == "table" and measured.decision is measured.pages["release"]
@@ -147,7 +149,7 @@ def test_from_protection_to_a_reader_of_the_bundle(
     settle()
     page = measured.page
     assert isinstance(page, ReleasePage)
-    # What the choice of the pattern tells is not worked out: that takes a reason.
+    # What the choice of the cheapest pattern tells is not worked out: that takes a reason.
     assert not page.main_button.isEnabled()
     page.signing.reason.setText("weighed by the board")
     page.signing.changed.emit()
@@ -186,6 +188,7 @@ def test_from_protection_to_a_reader_of_the_bundle(
 @pytest.mark.parametrize("where", ["check", "release"])
 def test_what_helps_is_a_button(measured: MainWindow, settle: Settle, where: str) -> None:
     document = measured.document
+    document.do(set_parameters, choice="cheapest")
     document.do(protect)
     settle()
     measured.go(where)
@@ -216,6 +219,22 @@ def test_what_helps_is_a_button(measured: MainWindow, settle: Settle, where: str
         document.do(set_title, title="Turnover by branch")
         settle()
     assert part.banner.line.state == "passed"
+
+
+def test_sums_hidden_by_letters_take_no_reason(measured: MainWindow, settle: Settle) -> None:
+    document = measured.document
+    document.do(set_title, title="Turnover by branch")
+    document.do(protect)
+    settle()
+    measured.go("release")
+    settle()
+    page = measured.page
+    assert isinstance(page, ReleasePage) and document.project is not None
+    found = document.project.protected_magnitudes
+    assert found is not None and found.release.mechanism.parameters["choice"] == "letters"
+    assert found.verdict.passed and not found.verdict.left_out
+    assert page.banner.line.state == "passed" and not page.helps.buttons and not page.answers.buttons
+    assert page.main_button.isEnabled() and not page.missing
 
 
 def test_counts_after_sums_have_their_own_pages(measured: MainWindow, settle: Settle) -> None:

@@ -133,7 +133,8 @@ class CyclesPage(CyclesStage, Page):
         connected(self.grid, chosen=document.select, sign_asked=editor.flip)
         self.broken.chosen.connect(self._go_to)
         self.placement.placed.connect(lambda where: self.document.run(placed(where), page=self.name))
-        self._work.placed.connect(lambda _: self._place_words())
+        # Not within the layout that showing the words begins: they would be hidden and shown at once.
+        self._work.placed.connect(self._place_words, Qt.ConnectionType.QueuedConnection)
         self.placement.layer_chosen.connect(self._choose_layer)
         connected(
             self.proof,

@@ -18,6 +18,9 @@ WIDE = 170
 HIGH = 45 * GRID
 """From which height on six rows of the table and the proof fit below each other."""
 
+WORDS = 4
+"""Lines that words below the table take at most: where they gave way, they come back with room for them."""
+
 PROOF, TABLE = 10 * GRID, 54 * GRID
 """Pixels that the proof below the table, and the table, are high at least to begin with."""
 
@@ -48,7 +51,8 @@ class Workbench(QSplitter):
         if self.width() >= WIDE * self.fontMetrics().averageCharWidth():
             self._arrange("beside")
         else:
-            self._arrange("below" if self.height() >= HIGH else "left")
+            words = WORDS * self.fontMetrics().lineSpacing() if self.place == "left" else 0
+            self._arrange("below" if self.height() >= HIGH + words else "left")
         super().resizeEvent(event)
 
     def _arrange(self, place: Place) -> None:

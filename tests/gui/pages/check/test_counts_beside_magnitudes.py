@@ -23,7 +23,7 @@ pytestmark = pytest.mark.parametrize("measured", ["magnitudes"], indirect=True)
 
 def shown(window: MainWindow, settle: Settle) -> CheckPage:
     """The page of a release with numbers and means, the measure that is offered last in front."""
-    window.document.do(set_parameters, publish="n,mean")
+    window.document.do(set_parameters, choice="cheapest", publish="n,mean")
     window.document.do(protect)
     settle()
     window.go("check")

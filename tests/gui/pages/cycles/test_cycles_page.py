@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from pages_of import page_of
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
@@ -412,3 +413,13 @@ def test_the_proof_stands_where_there_is_room(designer: MainWindow, examined: Se
         QApplication.processEvents()
         assert bench.place == where and page(designer).proof.isVisible()
         assert page(designer)._legend.isVisible() == (where != "left")
+    # With and without the words the same place is found, at every height.
+    for height in (*range(500, 700, 4), *range(700, 500, -4)):
+        designer.resize(960, height)
+        QApplication.processEvents()
+        place = bench.place
+        bench.resizeEvent(QResizeEvent(bench.size(), bench.size()))
+        QApplication.processEvents()
+        assert bench.place == place
+        assert page(designer)._legend.isVisible() is not page(designer)._legend.isHidden()
+        assert page(designer)._legend.isVisible() == (place != "left")
