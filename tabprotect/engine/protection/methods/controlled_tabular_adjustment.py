@@ -161,6 +161,7 @@ class ControlledTabularAdjustment(Method):
         ("posterior", message("What a reader can believe about each count can be computed.")),
     )
 
+    judged_up_to = 100
     calibrations = (CalibrationPlan({"choice": "nearest"}, runs=100), CalibrationPlan(runs=300))
 
     def is_random(self, values: Values) -> bool:
