@@ -287,7 +287,8 @@ def test_small_counts_of_the_tables_asked_for_take_a_reason(
     out, dossier = tmp_path / "set", tmp_path / "d.zip"
     tables = ["--table", "a=party*age", "--table", "b=age*sex"]
     line = ["protect-set", "example:langsrud-lupp", *tables, "--method", "cyclic_perturbation"]
-    line += ["--register", "none", "--no-page", "--out", str(out), "--dossier", str(dossier)]
+    line += ["--set", "blocking=negative", "--register", "none", "--no-page", "--out", str(out)]
+    line += ["--dossier", str(dossier)]
     assert main([*line, "--json"]) == 5
     error = json.loads(capsys.readouterr().out)["error"]
     assert "out as they are in tables of the set" in error["message"]
