@@ -19,7 +19,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import workflow
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.options import DEFAULT_METHOD, Protecting, Publishing
-from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page
+from tabprotect.engine.project.plugin_pages import plugin_page, plugins_named
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs import set_verbs
 from tabprotect.engine.protection.descriptions.run_summary import summarise
@@ -485,4 +485,4 @@ def describe(method: str) -> str:
     >>> tp.describe("cell_key").splitlines()[0]
     '# Cell keys (`cell_key`)'
     """
-    return plugin_page(plugin_named(method))
+    return "\n\n".join(plugin_page(one) for one in plugins_named(method))

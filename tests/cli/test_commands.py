@@ -52,7 +52,7 @@ def test_examples_and_describe(run: Run) -> None:
         assert all(f"- `{p.name}`: " in page for p in each.parameters)
     for kind in registries().values():
         for name, plugin in kind.items():
-            assert run("describe", name).out.startswith(f"# {plugin.label} (`{plugin.name}`)")
+            assert f"# {plugin.label} (`{plugin.name}`)\n" in run("describe", name).out
     assert run("describe", "tcap", "--json").json["noun"] == "risk"
     assert "did you mean share_known?" in run("describe", "share_knwon").err
     unknown = run("describe", "nothing")

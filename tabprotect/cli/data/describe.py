@@ -15,7 +15,7 @@ from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.options import Options, part, position
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.examples import PREFIX, examples
-from tabprotect.engine.project.plugin_pages import plugin_json, plugin_named, plugin_page, registries
+from tabprotect.engine.project.plugin_pages import plugin_json, plugin_page, plugins_named, registries
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
@@ -62,8 +62,10 @@ def run_describe(asked: Describe, console: Console) -> int:
     if given := asked.reading.stated():
         raise UsageError(message("{words} goes with a table", ", ".join(one.word for one in given)))
     if asked.table is not None:
-        plugin = plugin_named(asked.table)
-        console.result(plugin_json(plugin), translate(plugin_page(plugin)).splitlines())
+        first, *others = plugins_named(asked.table)
+        pages = [line for one in (first, *others) for line in (*translate(plugin_page(one)).splitlines(), "")]
+        also = {"also": [plugin_json(one) for one in others]} if others else {}
+        console.result(plugin_json(first) | also, pages[:-1])
     else:
         console.result(_described(), _lines())
     return 0

@@ -40,8 +40,8 @@ def registries() -> Mapping[str, Mapping[str, Plugin]]:
     }
 
 
-def plugin_named(name: str) -> Plugin:
-    """Find a method, measure, criterion, rule, utility or format.
+def plugins_named(name: str) -> list[Plugin]:
+    """Find methods, measures, criteria, rules, utilities and formats of a name: a rule may be a criterion, too.
 
     Raises
     ------
@@ -49,9 +49,8 @@ def plugin_named(name: str) -> Plugin:
         If none has this name.
     """
     found = registries().values()
-    for registry in found:
-        if name in registry:
-            return registry[name]
+    if of_name := [registry[name] for registry in found if name in registry]:
+        return of_name
     every = [one for registry in found for one in registry]
     raise ParameterError(
         {"name": message("there is no method, measure, rule or format {name}", repr(name))},

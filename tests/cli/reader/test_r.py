@@ -148,7 +148,7 @@ def r_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         assert done.returncode == 0, done.stdout + done.stderr
     # A note where the package of trees that it can read is not installed.
     assert "WARNING" not in done.stdout and "ERROR" not in done.stdout, done.stdout
-    assert "running R code from vignettes" in done.stdout
+    assert "re-building of vignette outputs" in done.stdout
     return tmp_path / "tabprotect.Rcheck"
 
 

@@ -37,7 +37,7 @@ def expected(table: Table, margins: list[tuple[str, ...]]) -> list[dict[str, obj
 
 def test_what_cycles_keep_is_named_and_on_record() -> None:
     table = open_table("example:langsrud-lupp").table
-    done = protected("cyclic_perturbation", table)
+    done = protected("cyclic_perturbation", table, blocking="negative")
     found = done.record.verdict
     assert found is not None and found.passed
     names = table.domain.names

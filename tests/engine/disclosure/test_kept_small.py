@@ -21,7 +21,8 @@ SAID = "3 kept sums are small and go out as they are"
 
 def protect(house: KeptSmall, given: Mapping[str, object] | None = None, **how: object) -> Protected:
     policy = AgencyPolicy(kept_small=house)
-    return gate.protect(METHOD, LL, given or {}, Randomness.seeded(7), policy=policy, **how)  # type: ignore[arg-type]
+    given = {"blocking": "negative"} | dict(given or {})
+    return gate.protect(METHOD, LL, given, Randomness.seeded(7), policy=policy, **how)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("house", "how"), [("ask", {}), ("never", {}), ("never", {"kept_small": "keep"})])

@@ -283,8 +283,8 @@ def test_the_bound_is_that_of_clopper_and_pearson() -> None:
 
     for tried, hits in ((20, 20), (20, 19), (40, 37), (40, 1)):
         expected = beta.ppf(refusals.DOUBT / 2, hits, tried - hits + 1)
-        assert refusals._at_least(tried, hits) == pytest.approx(expected, abs=1e-9)
-    assert refusals._at_least(20, 0) == 0.0
+        assert refusals.at_least(tried, hits) == pytest.approx(expected, abs=1e-9)
+    assert refusals.at_least(20, 0) == 0.0
 
 
 def test_a_refusal_that_is_not_worked_out_beside_the_next_settings_is_told(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabprotect.engine.assessment.registered import measures
-from tabprotect.engine.project.plugin_pages import plugin_json, plugin_named, plugin_page, plugin_pages
+from tabprotect.engine.project.plugin_pages import plugin_json, plugin_page, plugin_pages, plugins_named
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.sensitivity.magnitude_rules import sensitivity_rules
@@ -37,11 +37,11 @@ def test_a_method_of_both_measures_stands_once_with_what_it_does_to_either() -> 
     both = [name for name in methods() if name in methods("magnitudes")]
     assert {"cell_key", "suppression"} <= set(both)
     for name in both:
-        found, magnitudes = plugin_json(plugin_named(name)), methods("magnitudes")[name]
+        found, magnitudes = plugin_json(plugins_named(name)[0]), methods("magnitudes")[name]
         assert found["measures"] == ["counts", "magnitudes"] and found["label"] == magnitudes.label
         for parameter in magnitudes.parameters:
-            assert f"- `{parameter.name}`: {parameter.help}" in plugin_page(plugin_named(name))
-    assert plugin_json(plugin_named("multiplicative_noise"))["measures"] == ["magnitudes"]
+            assert f"- `{parameter.name}`: {parameter.help}" in plugin_page(plugins_named(name)[0])
+    assert plugin_json(plugins_named("multiplicative_noise")[0])["measures"] == ["magnitudes"]
 
 
 def test_pages_say_how_large_a_table_is_judged_whole_as_it_was_measured() -> None:
