@@ -104,11 +104,22 @@ def test_a_recipe_publishes_what_the_command_line_publishes(
     firms: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(RefusedError):
-        steps(protect(), publish(release=str(tmp_path / "no.zip")), history=tabulated(firms))
+        steps(
+            set_parameters(choice="cheapest"),
+            protect(),
+            publish(release=str(tmp_path / "no.zip")),
+            history=tabulated(firms),
+        )
     out, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
     statuses = tmp_path / "given.hst"
     statuses.write_text("30;S;p\n")
-    told_so = {"statuses": str(statuses), "zeros": "5", "missing": "safe", "publish": "n,mean"}
+    told_so = {
+        "choice": "cheapest",
+        "statuses": str(statuses),
+        "zeros": "5",
+        "missing": "safe",
+        "publish": "n,mean",
+    }
     history = steps(
         set_parameters(**told_so),
         protect(),
@@ -148,7 +159,7 @@ def test_a_recipe_publishes_what_the_command_line_publishes(
 @pytest.mark.parametrize(
     "chosen",
     [
-        [],
+        [set_parameters(choice="cheapest")],
         [set_method(method="cell_key")],
         [set_method(method="multiplicative_noise"), set_parameters(least=0.001, most=0.01)],
     ],

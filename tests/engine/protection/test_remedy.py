@@ -93,9 +93,9 @@ def test_of_a_large_table_only_what_the_budget_allows_is_tried(monkeypatch: pyte
 SHAPES = [(4, 3, 5), (2, 3, 4, 3), (6, 5, 4), (3, 3, 3, 3), (2, 2, 6, 5), (8, 4, 3)]
 
 
-@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("part", range(4))
 def test_what_is_offered_passes_as_it_is_offered(part: int) -> None:
-    """Over 60 sparse tables of three and four variables."""
+    """Over 40 sparse tables of three and four variables."""
     method, taken = registered.methods()["cyclic_perturbation"], 0
     for seed in range(part * 10, part * 10 + 10):
         rng = np.random.default_rng(seed)
