@@ -94,7 +94,7 @@ def _may_be_weighed(looked_up: LookedUp) -> bool:
     refused = [one for one in looked_up.refused.values() if one.beside]
     if not refused:
         return True
-    read = (likelihood_of(release) for _, release in looked_up.releases(looked_up.earlier) if release.counted)
+    read = (likelihood_of(release) for _, release in looked_up.releases(looked_up.earlier) if release.tables)
     return all(one.stated for one in refused) and not any(
         isinstance(one, CellFactors) and one.rerun is not None for one in read
     )
