@@ -86,6 +86,7 @@ HELP = [
     "tables.category_order",
     "plain_values.decoding",
     "plain_values.encoding",
+    "plain_values.metadata",
     "release",
     "release.findings",
     "release.limits",
