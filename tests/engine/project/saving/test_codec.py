@@ -174,6 +174,7 @@ def everything(histories: list[History]) -> list[object]:
         rules=("p=10", "n=3"),
         within=5.0,
         standing={"attempts": "looked at"},
+        metadata={"licence": "CC BY 4.0"},
     )
     record = replace(record, attempt=2, verdict=found_out)
     stated = replace(release.mechanism, gate=gate, tuned=tuned, privacy=privacy)
