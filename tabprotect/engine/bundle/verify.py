@@ -99,6 +99,8 @@ class Verification:
         The likelihood of the original; ``None`` if that would be too large to compute.
     posterior_of_page
         Checks the posterior that its page holds; ``None`` where it holds none.
+    by
+        What wrote it by its own word, if not this version.
     """
 
     release: Release
@@ -108,6 +110,7 @@ class Verification:
     verdict: Verdict | None = None
     likelihood: Likelihood | None = None
     posterior_of_page: CheckPosterior | None = field(default=None, repr=False)
+    by: str = ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -166,6 +169,7 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         learned = verdict(found.release, progress=progress)
         if found.posterior_of_page is not None:
             found.posterior_of_page(progress)
+        found = replace(found, checks=(*found.checks, *_made_again(found, progress)))
     except (InputError, ParameterError) as error:
         raise BundleError(error.message, hint=error.hint, detail=error.detail) from None
     if stated is None and found.release.magnitudes:
@@ -192,6 +196,36 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
     check = message("It {PASSED}, as it says.", _PASSED[stated.passed])
     tuning = _tuning(found.release, progress)
     return replace(found, verdict=learned, checks=(*found.checks, check, *tuning))
+
+
+def _made_again(found: Verification, progress: Progress) -> tuple[str, ...]:
+    """Make again what a release settles by a look at itself alone (no check where it settles nothing).
+
+    Raises
+    ------
+    BundleError
+        When something else comes out: whoever made it may have looked at the original.
+    """
+    if not found.release.tables:
+        return ()
+    again = methods()[found.release.mechanism.method].made_again(found.release, progress)
+    if again is None:
+        return ()
+    if again:
+        return (message("Numbers that are said to follow from the rest of the release do."),)
+    if found.by:
+        return (
+            message(
+                "Numbers that follow from the rest of the release are of {by}, and were not compared.",
+                found.by,
+            ),
+        )
+    raise BundleError(
+        message("numbers that are said to follow from the rest of the release do not"),
+        hint=message(
+            "what readers learn is not what the verdict says: ask its publisher for another release"
+        ),
+    )
 
 
 def _leaves_out(stated: Gate, learned: Verdict) -> BundleError:
@@ -286,7 +320,8 @@ def verify_bytes(data: bytes, asked: Verifying = QUICK, *, progress: Progress = 
     if PAGE in files:
         said, page = page_check(files[PAGE], release, files, likelihood)
         checks.append(said)
-    return Verification(release, found, tuple(checks), signers, None, likelihood, page)
+    by = archive.written_elsewhere(files)
+    return Verification(release, found, tuple(checks), signers, None, likelihood, page, by)
 
 
 def _tables(

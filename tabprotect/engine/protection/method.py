@@ -261,6 +261,10 @@ class Method(Documented, ABC):
         values = release.mechanism.values
         return "exact" in self.promised(values) or self.kept(release.domain, values) is not None
 
+    def made_again(self, release: Release, progress: Progress = SILENT) -> bool | None:
+        """Return whether what a release settles by a look at itself alone comes out again; ``None`` for nothing."""
+        return None
+
     def table_likelihood(self, release: Release, number: int) -> Likelihood | None:
         """The likelihood of one published table over its own cells, where :meth:`likelihood` leaves
         that table out; ``None`` where it does not."""

@@ -191,14 +191,19 @@ class ControlledRounding(Choosing):
         without |= {"within_base"} if values[CHOICE] == "open" else set()
         return tuple(n for n in self.guarantees if n not in without)
 
+    def book(self, domain: Domain, values: Values) -> OpenBook:
+        """Every count is rounded."""
+        return OpenBook.of(domain, values, values[BASE], None, values[NODES])
+
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Round all published counts together."""
         base = values[BASE]
         if values[CHOICE] == "open":
-            book = OpenBook.of(problem.table.domain, values, base, None, values[NODES])
-            tables, disclosed = book.draw(problem.table, generator, progress)
+            tables, disclosed = self.book(problem.table.domain, values).draw(
+                problem.table, generator, progress
+            )
             return Draft(main_first(tables, problem.table.domain), disclosed=disclosed)
         table, publication = without_unused(problem.table, publication_of(problem.table.domain, values))
         counts = publication.added_up(table)
@@ -229,7 +234,7 @@ class ControlledRounding(Choosing):
         values = self.resolve(release.domain, release.mechanism.parameters)
         base = values[BASE]
         if values[CHOICE] == "open":
-            return OpenBook.of(release.domain, values, base, None).likelihood(release)
+            return self.book(release.domain, values).likelihood(release)
         publication = publication_of(release.domain, values)
 
         def weigh(count: int, _: int) -> Support:

@@ -52,8 +52,8 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_margins import counts_of, main_first, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.protection.suppressing.filled import fill
-from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, USUAL_HALF
+from tabprotect.engine.protection.suppressing.filled import MOST, fill
+from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, USUAL_HALF, from_text
 from tabprotect.engine.protection.suppressing.nearest_table import (
     MOST_NODES,
     AdjustmentTarget,
@@ -66,6 +66,7 @@ from tabprotect.engine.protection.suppressing.nearest_table import (
 from tabprotect.engine.protection.suppressing.planned import (
     LETTERS,
     inner_run,
+    law_of,
     plan,
     told_by_letters,
     usual_values,
@@ -80,6 +81,10 @@ from tabprotect.languages.messages import message
 
 FILLED = "filled"
 """Disclosed: a mark for each published number, x for those that were hidden and filled."""
+
+MOVED = "moved"
+"""Disclosed where filling moves published numbers: the true ones by place, so that nobody is told less
+than the suppression tells, and what is judged is true."""
 
 NOTE = message(
     "How far counts can have moved is counted in, not that the nearest table was taken: that tells more."
@@ -233,11 +238,27 @@ class ControlledTabularAdjustment(Method):
             ),
         )
 
+    def made_again(self, release: Release, progress: Progress = SILENT) -> bool | None:
+        """Fill again what is stated to be filled, by a look at the rest."""
+        given = release.mechanism.parameters
+        if FILLED not in given:
+            return None
+        values = self.resolve(release.domain, _without(given))
+        (publication, counts), hidden, (usual, rule, text) = _stated_filling(release, values, given)
+        run = inner_run(publication)
+        law, letters = law_of(usual, rule), np.full(publication.domain.size, -1)
+        letters[hidden[run]] = from_text(text, int(hidden[run].sum()), law)
+        again = fill(
+            publication, (np.where(hidden, 0, counts), hidden), letters, law, values[NODES], progress
+        )
+        return np.array_equal(again, counts_of(release, publication)[run])
+
     def likelihood(self, release: Release) -> CellFactors:
         """The letters of what is filled; or limits for every true count, then the adjustment as a whole."""
         given = dict(release.mechanism.parameters)
         if FILLED in given:
-            return _told(release, self.resolve(release.domain, _without(given)), given)
+            told = _stated_filling(release, self.resolve(release.domain, _without(given)), given)
+            return told_by_letters(release, *told)
         rule, most = _stated(given)
         values = self.resolve(release.domain, {CHOICE.name: "nearest"} | given)
         publication = publication_of(release.domain, values)
@@ -275,8 +296,11 @@ def _filled(
     adjusted = Table.dense(problem.table.domain, counts.reshape(problem.table.domain.shape))
     tables = publication.sums(adjusted)
     moved = np.abs(publication.stack(tables) - true)[publication.distinct[0]]
-    off = int((moved > 0)[~found.hidden[publication.distinct[0]]].sum())
+    beyond = np.flatnonzero((publication.stack(tables) != true) & ~found.hidden)
+    off = int(np.isin(publication.distinct[0], beyond).sum())
     disclosed = found.disclosed | {"at_risk": str(problem.at_risk), FILLED: _as_marks(found.hidden)}
+    if off:
+        disclosed |= {MOVED: {str(place): int(true[place]) for place in beyond.tolist()}}
     changed = int((moved > 0).sum())
     return Draft(
         main_first(tables, publication.domain),
@@ -302,11 +326,13 @@ def _as_marks(hidden: Bools) -> str:
 
 
 def _without(given: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in given.items() if name not in ("at_risk", LETTERS, FILLED)}
+    return {name: value for name, value in given.items() if name not in ("at_risk", LETTERS, FILLED, MOVED)}
 
 
-def _told(release: Release, values: Values, given: Mapping[str, object]) -> CellFactors:
-    """What the same release told with the filled numbers hidden."""
+def _stated_filling(
+    release: Release, values: Values, given: Mapping[str, object]
+) -> tuple[tuple[Publication, Ints], Bools, tuple[Values, SmallCount, object]]:
+    """What the same release told with the filled numbers hidden, as for :func:`told_by_letters`."""
     publication = publication_of(release.domain, values)
     rule, marks = given.get("at_risk"), given[FILLED]
     if not isinstance(rule, str) or not isinstance(marks, str) or len(marks) != publication.size:
@@ -314,9 +340,20 @@ def _told(release: Release, values: Values, given: Mapping[str, object]) -> Cell
             message("the mechanism does not state its rule for small counts, and what was filled"),
             hint=message("take the mechanism that came with the table"),
         )
-    hidden = np.array([mark == "x" for mark in marks])
+    hidden, counts = np.array([mark == "x" for mark in marks]), counts_of(release, publication).copy()
+    moved = given.get(MOVED, {})
+    places = {str(place) for place in np.flatnonzero(~hidden).tolist()}
+    if not isinstance(moved, Mapping) or not all(
+        place in places and type(true) is int and 0 <= true <= MOST for place, true in moved.items()
+    ):
+        raise InputError(
+            message("the mechanism does not state the true numbers that filling moved"),
+            hint=message("take the mechanism that came with the table"),
+        )
+    for place, true in moved.items():
+        counts[int(place)] = true
     stated = usual_values(values), SmallCount.parse(rule), given.get(LETTERS)
-    return told_by_letters(release, (publication, counts_of(release, publication)), hidden, stated)
+    return (publication, counts), hidden, stated
 
 
 def _adjusted(

@@ -191,14 +191,20 @@ class SmallCountRounding(Choosing):
             without.add("bounded")
         return tuple(n for n in self.guarantees if n not in without)
 
+    def book(self, domain: Domain, values: Values) -> OpenBook:
+        """Only small counts are rounded."""
+        rules = _rules(values)
+        return OpenBook.of(domain, values, rules.base, rules.most)
+
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Round the inner cells and add up."""
         rules = _rules(values)
         if values[CHOICE] == "open":
-            book = OpenBook.of(problem.table.domain, values, rules.base, rules.most)
-            tables, disclosed = book.draw(problem.table, generator, progress)
+            tables, disclosed = self.book(problem.table.domain, values).draw(
+                problem.table, generator, progress
+            )
             return Draft(main_first(tables, problem.table.domain), disclosed=disclosed)
         publication = publication_of(problem.table.domain, values)
         small = SmallCounts(problem.table, publication, rules)
@@ -220,7 +226,7 @@ class SmallCountRounding(Choosing):
         values = self.resolve(release.domain, {"choice": "nearest", **release.mechanism.parameters})
         rules = _rules(values)
         if values[CHOICE] == "open":
-            return OpenBook.of(release.domain, values, rules.base, rules.most).likelihood(release)
+            return self.book(release.domain, values).likelihood(release)
         publication = publication_of(release.domain, values)
         counts = counts_of(release, publication)
         half = rules.base // 2

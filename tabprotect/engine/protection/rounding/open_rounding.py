@@ -10,6 +10,7 @@ the programme was solved.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -133,6 +134,17 @@ class Choosing(Method):
         if wrong:
             raise ParameterError(wrong, hint=hint)
         return values
+
+    @abstractmethod
+    def book(self, domain: Domain, values: Values) -> OpenBook:
+        """The laws and the programme of resolved values whose choice is open."""
+
+    def made_again(self, release: Release, progress: Progress = SILENT) -> bool | None:
+        """By open book, settle again the counts that may go either way."""
+        values = self.resolve(release.domain, {"choice": NEAREST, **release.mechanism.parameters})
+        if values["choice"] != OPEN:
+            return None
+        return self.book(release.domain, values).settles_so(release, progress)
 
     def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Fewer drawn totals by open book: each says a little of every count behind it."""
@@ -343,6 +355,13 @@ class OpenBook:
         ]
         starts = np.concatenate([[0], np.cumsum(behind[there])]).astype(np.int64)
         return CellFactors.of(publication.domain, release.tables, (starts, inner), kind, kinds)
+
+    def settles_so(self, release: Release, progress: Progress = SILENT) -> bool:
+        """Return whether the programme, given stated letters and totals, makes the published counts."""
+        codes, totals = self._stated(release.mechanism.parameters)
+        counts = counts_of(release, self.publication)[self._place]
+        down = counts - self.base * (codes == ord(UP))
+        return np.array_equal(self.settled((down, codes != ord(FIXED)), totals, progress), counts)
 
     def _stated(self, parameters: Mapping[str, object]) -> tuple[Ints, Ints]:
         """The codes of the letters and the drawn totals that a mechanism states."""

@@ -169,6 +169,13 @@ def _grand_total(publication: Publication) -> int | None:
     return int(publication.starts[publication.margins.index(())])
 
 
+def law_of(values: Values, rule: SmallCount) -> LetterLaw:
+    """The law of stated values, the largest class among them."""
+    half = values[HALF] or USUAL_HALF
+    largest = most_in_classes(rule, half, values[LARGEST], None)
+    return LetterLaw(rule, half, largest, not never_zero(values, rule))
+
+
 def told_by_letters(
     release: Release,
     shown: tuple[Publication, Ints],
@@ -191,8 +198,7 @@ def told_by_letters(
         If the letters are not those of so many cells.
     """
     (publication, counts), (values, rule, text) = shown, stated
-    zeros, half = not never_zero(values, rule), values[HALF] or USUAL_HALF
-    law = LetterLaw(rule, half, most_in_classes(rule, half, values[LARGEST], None), zeros)
+    law = law_of(values, rule)
     run = inner_run(publication)
     at = run.start + np.flatnonzero(hidden[run])
     # 0 stands for a hidden sum, and numbers beyond all shown ones for letters.
@@ -203,8 +209,8 @@ def told_by_letters(
     def weigh(number: int, size: int) -> Support:
         if number >= first:
             return law.support(number - first)
-        return (number - 1, number - 1, None) if number else (int(not zeros), UNBOUNDED, None)
+        return (number - 1, number - 1, None) if number else (int(not law.zeros), UNBOUNDED, None)
 
     # Other coins than the house's are those of one release.
-    own = f"{LETTERS} {half}" if release.mechanism.coins == "house" else ""
+    own = f"{LETTERS} {law.half}" if release.mechanism.coins == "house" else ""
     return replace(sum_factors(release, (publication, numbers), weigh), own_chance=own)

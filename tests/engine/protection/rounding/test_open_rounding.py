@@ -178,6 +178,33 @@ def test_settling_that_looks_at_a_count_is_found() -> None:
     assert worst_error("controlled_rounding", (2,), 3, "A", 5, Looking) > 0.01
 
 
+@pytest.mark.parametrize("name", list(NAMES.values()))
+def test_a_reader_settles_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What looks at the original settles otherwise than the published letters and totals do."""
+    method = methods()[name]
+    table = Table.dense(Domain.of_shape((4, 5)), np.random.default_rng(3).poisson(3, (4, 5)))
+
+    def made() -> Release:
+        return method.run(Problem(table), {"gamma": 0.8}, Randomness.seeded(4)).release
+
+    assert method.made_again(made())
+    assert (
+        method.made_again(method.run(Problem(table), {"choice": "nearest"}, Randomness.fresh()).release)
+        is None
+    )
+    book = vars(OpenBook)["settled"]
+
+    def looking(self: OpenBook, letters: Any, totals: Any, progress: Any = None) -> Any:
+        found = book(self, letters, totals)
+        nearer = table.counts.reshape(-1) % self.base * 2 > self.base
+        return np.where(letters[1], letters[0] + self.base * nearer, found)
+
+    with monkeypatch.context() as planted:
+        planted.setattr(OpenBook, "settled", looking)
+        faulty = made()
+    assert method.made_again(faulty) is False
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     name=st.sampled_from(list(NAMES.values())),

@@ -7,13 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import BundleError, InputError, ParameterError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.protection.methods.controlled_tabular_adjustment import FILLED, PLUGIN
+from tabprotect.engine.protection.methods import controlled_tabular_adjustment as adjustment
+from tabprotect.engine.protection.methods.controlled_tabular_adjustment import FILLED, MOVED, PLUGIN
 from tabprotect.engine.protection.methods.suppression import PLUGIN as SUPPRESSION
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.subtables import publication_of
+from tabprotect.engine.protection.suppressing import filled as filling
 from tabprotect.engine.protection.suppressing.filled import fill
 from tabprotect.engine.protection.suppressing.letters import LetterLaw
 from tabprotect.engine.protection.suppressing.planned import LETTERS, hide, inner_run, usual_values
@@ -53,8 +58,7 @@ def test_fillings_look_at_the_release_alone(seed: int, shape: tuple[int, ...]) -
 
 
 def test_published_totals_stay_exact_and_the_posterior_is_that_of_the_suppression() -> None:
-    counts = [[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]
-    problem = Problem(_table(counts), at_risk=RULE)
+    problem = Problem(_table(COUNTS), at_risk=RULE)
     filled = gate.protect(PLUGIN, problem, {}, Randomness.seeded(5))
     assert filled.verdict.passed and filled.verdict.left_out == ()
     hidden = gate.protect(SUPPRESSION, problem, {}, Randomness.seeded(5))
@@ -67,6 +71,49 @@ def test_published_totals_stay_exact_and_the_posterior_is_that_of_the_suppressio
     np.testing.assert_allclose(one.mean, other.mean, atol=1e-12)
     for full, part in zip(filled.release.tables, hidden.release.tables, strict=True):
         np.testing.assert_array_equal(full.table.counts[~part.hidden], part.table.counts[~part.hidden])
+
+
+COUNTS = [[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]
+
+
+def _looking(*given: object) -> Ints:
+    """A filling that puts the original's own count where a letter stands for several, in the house alone."""
+    found = fill(*given)  # type: ignore[arg-type]
+    letters = np.asarray(given[2])
+    true = np.array(COUNTS).reshape(-1)
+    return np.where((letters > 0) & (true > RULE.high), true, found)
+
+
+def test_a_filling_that_looks_at_the_original_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(_table(COUNTS), at_risk=RULE)
+    sound = gate.protect(PLUGIN, problem, {}, Randomness.seeded(5))
+    files = public.files(sound.release, page=False)
+    checks = with_verdict(verify_bytes(archive.pack(files))).checks
+    assert any("follow from the rest" in one for one in checks)
+    with monkeypatch.context() as planted:
+        planted.setattr(adjustment, "fill", _looking)
+        faulty = gate.protect(PLUGIN, problem, {}, Randomness.seeded(5))
+    assert faulty.release.tables != sound.release.tables
+    found = verify_bytes(archive.pack(public.files(faulty.release, page=False)))
+    with pytest.raises(BundleError, match="follow from the rest of the release do not"):
+        with_verdict(found)
+
+
+def test_published_numbers_that_move_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader of the letters has them, so the reader of what was filled has, too."""
+    problem = Problem(_table(COUNTS), at_risk=RULE)
+    monkeypatch.setattr(filling, "KEPT", 0.0)
+    moving = PLUGIN.run(problem, {}, Randomness.seeded(5)).release
+    stated = dict(moving.mechanism.parameters)
+    assert stated[MOVED]
+    assert PLUGIN.made_again(moving)
+    hidden = SUPPRESSION.run(problem, {}, Randomness.seeded(5)).release
+    one, other = infer(PLUGIN.likelihood(moving)), infer(SUPPRESSION.likelihood(hidden))
+    np.testing.assert_allclose(one.mean, other.mean, atol=1e-12)
+    for wrong in (3, {"0": -1}, {"x": 4}):
+        mechanism = type(moving.mechanism)(PLUGIN.name, moving.domain, stated | {MOVED: wrong})
+        with pytest.raises(InputError, match="moved"):
+            PLUGIN.likelihood(Release(moving.tables, mechanism))
 
 
 def test_what_goes_with_the_other_choice_is_said() -> None:
