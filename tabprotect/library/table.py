@@ -29,6 +29,7 @@ from tabprotect.library.shown.frames import AnyArray, Frame, Framed, html_rows, 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from tabprotect.engine.assessment.sample_uniques import SampleUniques
     from tabprotect.library.arguments.keywords import (
         MagnitudeTabulationKeywords,
         ReadingKeywords,
@@ -179,6 +180,30 @@ class Table(Framed):
         [[522, 439], [541, 339]]
         """
         return Table(History.of(self.table.margin(names)), self.kind)
+
+    def sample_uniques(self, fraction: float | None = None) -> SampleUniques:
+        """How many people counted alone in a survey are alone in the population. CONFIDENTIAL.
+
+        Parameters
+        ----------
+        fraction
+            The share of the population in the survey; by default what the design weights say.
+
+        Raises
+        ------
+        InputError
+            Without weights and fraction, or with both.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> found = tp.read_table("example:adult-occupations").sample_uniques(fraction=0.1)
+        >>> found.number, round(found.population_uniques, 2)
+        (194, 14.17)
+        """
+        from tabprotect.engine.assessment.sample_uniques import sample_uniques
+
+        return sample_uniques(self.table, self.history.project.weights, fraction=fraction)
 
     def to_frame(self, kind: str | None = None) -> Any:
         """A row for each cell: its categories, then its count. CONFIDENTIAL.

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import TableReading, keep_apart, open_source
 from tabprotect.cli.declaring import command
@@ -19,6 +20,9 @@ from tabprotect.engine.output_checking.flags_and_decisions import Checked, Check
 from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message, plural
+
+if TYPE_CHECKING:
+    from tabprotect.engine.assessment.sample_uniques import SampleUniques
 
 SHOWN = 40
 """Flags that are printed for people."""
@@ -36,6 +40,14 @@ class Check(Options):
     zeros: bool = option_field(False, help=message("flag empty cells, too"))
     no_classes: bool = option_field(
         False, help=message("do not flag cells that hold everybody of their line")
+    )
+    sampled: float | None = option_field(
+        None,
+        metavar="SHARE",
+        help=message(
+            "the share of the population in the survey, where no design weights are kept: how many "
+            "people who are alone in a cell are alone in the population"
+        ),
     )
     decisions: Path | None = option_field(None, metavar="FILE", help=message("a decision file, filled in"))
     decide: Sequence[tuple[str, str]] = option_field(
@@ -63,20 +75,31 @@ def run(asked: Check, console: Console) -> int:
         raise UsageError("--decide goes with --who and --why")
     when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     table: Table | None = None
+    uniques: SampleUniques | None = None
     if is_acro(Path(asked.table)):
+        if asked.sampled is not None:
+            raise UsageError("--sampled is about one table of counts, not about ACRO's outputs")
         checked = read_acro(Path(asked.table))
     else:
         project = open_source(asked.table, asked.reading, console).project
         table = project.original
         rules = CheckRules(asked.threshold, asked.zeros, not asked.no_classes)
         checked = flag_cells(table, rules, project.statuses)
+        if project.weights is not None or asked.sampled is not None:
+            from tabprotect.engine.assessment.sample_uniques import sample_uniques
+
+            uniques = sample_uniques(table, project.weights, fraction=asked.sampled)
     if asked.decisions is not None:
         checked = checked.decided(read_decisions(asked.decisions, checked.variables))
     checked = checked.decided(_decided(checked, asked, when))
     if asked.out is not None:
         _write(checked, table, asked.out, when)
     data = as_json(checked) | {"out": asked.out and str(asked.out), "confidential": True}
-    console.result(data, _lines(checked, asked.out))
+    lines = _lines(checked, asked.out)
+    if uniques is not None:
+        data["sample_uniques"] = uniques.to_json()
+        lines.append(uniques.line())
+    console.result(data, lines)
     return OPEN[checked.status]
 
 

@@ -151,11 +151,18 @@ class AssessedRelease:
         rounded sums of weights; float64 (compared cells,)."""
         if not self.weighted:
             return self.counts
-        sums = self.compared.sums(self._weights.sums)
+        sums = self.compared.sums(self.weights.sums)
         return np.concatenate([rounded(s.counts.reshape(-1)) for s in sums]).astype(np.float64)
 
     @property
-    def _weights(self) -> DesignWeights:
+    def weights(self) -> DesignWeights:
+        """The design weights of the original.
+
+        Raises
+        ------
+        NotComputable
+            Where it has none.
+        """
         if self.problem.weights is None:
             raise NotComputable(message("the original has no design weights"))
         return self.problem.weights
@@ -230,7 +237,7 @@ class AssessedRelease:
         """The original (its sums of weights, where estimates are published), float64, shape of
         the table."""
         if self.weighted:
-            return np.asarray(self._weights.sums.counts / SCALE)
+            return np.asarray(self.weights.sums.counts / SCALE)
         return self.problem.table.counts.astype(np.float64)
 
     def by_key(self, cells: Floats) -> Floats:

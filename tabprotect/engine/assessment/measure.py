@@ -23,6 +23,7 @@ NEEDS: Mapping[str, str] = MappingProxyType(
         "expected": message("The inner cells that the published counts suggest"),
         "key": message("Key variables and a sensitive one"),
         "posterior": message("The posterior of the true counts"),
+        "weights": message("The design weights of the original"),
         "second_release": message("A second release of the same table by the same method"),
     }
 )
