@@ -287,6 +287,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "threshold": "--threshold 8",
             "zeros": "zeros.csv | --zeros",
             "no_classes": "zeros.csv --threshold 1 | --no-classes",
+            "sampled": "--sampled 0.1",
             "decisions": "--decisions nofile",
             "decide": "--decide all=approve --who A --why b",
             "who": "--decide all=approve --why b | --who A || --decide all=approve --why b",

@@ -31,7 +31,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.design_weights import DesignWeights
+from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
@@ -286,7 +286,10 @@ def test_joined_cells_are_walked_through_within_a_budget_of_steps(monkeypatch: p
 def test_an_unchanged_table_is_useful_and_gives_itself_away(name: str) -> None:
     measure = measures()[name]
     seen = looked_at(SAME, given={"D": 1, "V": 0.1, "js": 0})
-    found = AssessedRelease(seen.problem, seen.release, seen.compared, seen.key, second_is_new=False)
+    # Everybody is in the survey.
+    everybody = DesignWeights(Table.dense(TWO, PROBLEM.table.counts * SCALE), SCALE, SCALE)
+    problem = replace(seen.problem, weights=everybody)
+    found = AssessedRelease(problem, seen.release, seen.compared, seen.key, second_is_new=False)
     figure = measure.assess(found)
     if name == "dp_epsilon":
         # No epsilon is large enough for what gives itself away.
