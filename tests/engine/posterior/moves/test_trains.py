@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -104,31 +105,37 @@ def both(model: GroupModel, monkeypatch: pytest.MonkeyPatch) -> tuple[float, flo
     return float(np.abs(found - wanted).sum(axis=1).max() / 2), error
 
 
-def suite(tables: int, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
-    """The largest share of the stated error that is met: where each step is a law, and elsewhere."""
+KINDS: list[tuple[BlockingRule, tuple[float, float]]] = [
+    ("any_zero", (0.25, 0.25)),
+    ("negative", (0.3, 0.1)),
+    ("negative", (0.25, 0.25)),
+    ("negative", (0.45, 0.45)),
+]
+
+
+def shares(tables: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
+    """The shares of the stated error that are met: where each step is a law, and elsewhere.
+
+    Tolerances are coarse and strips low, so that now one split leaves out much, now another.
+    """
     monkeypatch.setattr(trains, "MOST_ERROR", np.inf)
-    proved = first_order = 0.0
-    rng = np.random.default_rng(11)
+    rng = np.random.default_rng(1)
     for seed in range(tables):
-        shape = int(rng.integers(5, 9)), int(rng.integers(3, 7))
-        monkeypatch.setattr(trains, "TOLERANCE", float(10.0 ** -rng.integers(2, 10)))
-        counts = sparse((max(shape), min(shape)), seed, float(rng.choice([1.0, 3.0])))
+        rows = int(rng.integers(3, 6))
+        counts = sparse((int(rng.integers(rows, 8)), rows), seed, float(rng.choice([0.5, 1.0, 3.0])))
+        monkeypatch.setattr(trains, "TOLERANCE", float(10.0 ** -rng.uniform(0.3, 4)))
         off, error = both(model_of(counts, "negative", (0.25, 0.25)), monkeypatch)
         if error < 0.5:
-            proved = max(proved, (off - 1e-13) / max(error / (1 - error), 1e-16))
-        rule, coins = [("any_zero", (0.25, 0.25)), ("negative", (0.3, 0.1)), ("negative", (0.25, 0.25))][
-            seed % 3
-        ]
-        prior = Poisson(np.full(counts.size, 2.0)) if seed % 3 == 2 else Uniform()
-        off, error = both(model_of(counts, rule, coins, prior), monkeypatch)
+            yield (off - 1e-13) / max(error / (1 - error), 1e-16)
+        means = rng.gamma(0.3, 3, counts.size) + 0.02
+        prior = Uniform() if seed % 4 < 2 else Poisson(means)
+        off, error = both(model_of(counts, *KINDS[seed % 4], prior), monkeypatch)
         if error < 0.5:
-            first_order = max(first_order, (off - 1e-13) / max(error, 1e-16))
-    return proved, first_order
+            yield (off - 1e-13) / max(error, 1e-16)
 
 
 def test_no_error_is_above_the_one_that_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
-    proved, first_order = suite(60, monkeypatch)
-    assert proved <= 1.0 and first_order <= 1.0
+    assert max(shares(200, monkeypatch)) <= 1.0
 
 
 def with_fault(old: str, new: str, folder: Path) -> ModuleType:
@@ -152,15 +159,28 @@ HAS_COMPILER = pytest.mark.skipif(
     ("old", "new"),
     [
         ("*error += rest * before_sum * beyond / fabs(total);", ""),
+        ("*error += rest * before * (beyond < 1.0 ? beyond : 1.0) / fabs(total);", ""),
+        ("*error += total > 0.0 ? one->rest * size * before * lap.beyond[bond] / total : INFINITY;", ""),
+        ("*error += total > 0.0 ? rest * before * lap.beyond[bond] / total : INFINITY;", ""),
+        ("(left_out[i] + w->left_out[c * k + i])", "left_out[i]"),
+        ("(left_out[i] + w->left_out[c * k + i])", "w->left_out[c * k + i]"),
         ("#define NEVER 1e-60", "#define NEVER 1e-3"),
     ],
-    ids=["an error that forgets the splits of a column", "states that are dropped for being rare"],
+    ids=[
+        "an error that forgets the splits of a column",
+        "an error that forgets the sweeps between columns",
+        "an error that forgets the splits of a message where it is read",
+        "an error that forgets the splits of what is outside",
+        "an error that forgets the sweeps of messages",
+        "an error that forgets the sweeps of what is outside",
+        "states that are dropped for being rare",
+    ],
 )
 def test_planted_faults_are_found(
     old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trains, "column_trains", with_fault(old, new, tmp_path))
-    assert max(suite(60, monkeypatch)) > 1.0
+    assert any(share > 1.0 for share in shares(600, monkeypatch))
 
 
 @HAS_COMPILER
