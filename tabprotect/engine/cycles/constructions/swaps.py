@@ -23,11 +23,6 @@ WIDEST_STRIPS = 8
 STRIP_WORK = 1.3 * 10**9
 """Most cells times 3^height of strips chosen by default: two seconds on the table, compiled."""
 
-HEIGHTS = {7: 10, 5: 40, 4: 100, 3: 150}
-"""Heights where those are too dear, and how many more small counts readers then know than with 8, in
-percent: measured on sparse tables. Blocks of six rows are known no less than blocks of five.
-"""
-
 EXACT_WIDTH = 6
 """Widest posterior of the default design in one pass (the default number of passes)."""
 
@@ -189,17 +184,10 @@ def highest(domain: Domain) -> int:
 
     Narrow enough at any size; less high where a posterior of so many cells would cost too much.
     """
-    height = narrow_enough(domain)
-    if domain.size * 3.0**height <= STRIP_WORK:
-        return height
-    fit = (h for h in HEIGHTS if h < height and domain.size * 3.0**h <= STRIP_WORK)
-    return next(fit, 2)
-
-
-def narrow_enough(domain: Domain) -> int:
-    """The height of the highest strips whose posterior is narrow, whatever it costs."""
     check_shape(domain)
-    return _narrow_enough(domain.shape)
+    affordable = int(math.log(STRIP_WORK / domain.size, 3)) if domain.size < STRIP_WORK else 0
+    # Readers know no less of blocks of six than of five, which cost a third.
+    return min(_narrow_enough(domain.shape), max(affordable - (affordable == 6), 2))
 
 
 @lru_cache(maxsize=64)

@@ -347,11 +347,11 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
 def _beside_earlier(project: Project, looked_up: LookedUp) -> dict[str, object]:
     """What earlier releases of the same people change of the parameters; of this very table, what it had."""
     method, problem = project.protection, project.problem
+    if type(method).beside is Method.beside:
+        return {}
     values = method.resolve_for(problem, project.given)
     earlier = []
-    for one, release in (
-        looked_up.releases(looked_up.earlier) if type(method).beside is not Method.beside else ()
-    ):
+    for one, release in looked_up.releases(looked_up.earlier):
         same = one.relation == "original" and release.mechanism.method == method.name
         if same and (found := method.beside(problem.table.domain, values, [release])):
             # The same table again is the same release.

@@ -52,7 +52,7 @@ TRIED_CELLS, TRIED_DEEP = 2_500, 20_000
 table, a part of the categories. In more ways more cells of a part lie at its rim, where fewer cycles
 pass."""
 
-TALL_CELLS = 20_000
+TALL_CELLS = 1_000_000
 """Cells up to which strips are as high as the table, whose posterior is then one of trains: no sum of a block is
 published, and readers know a quarter as many small counts as by strips of eight."""
 

@@ -66,7 +66,6 @@ import numpy as np
 
 from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
-from tabprotect.engine.cycles.constructions.swaps import HEIGHTS, highest, narrow_enough
 from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import grouping_text
@@ -125,26 +124,6 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.messages import joined, message
-
-
-def lower_strips(moves: MoveSet) -> str:
-    """Say what it costs that strips are less high because the table is large; else nothing."""
-    if moves.design is None or moves.design.kind != "strips":
-        return ""
-    height = moves.design.parameters.get("height")
-    more = HEIGHTS.get(height) if isinstance(height, int) else None
-    if more is None or height != highest(moves.domain):
-        return ""
-    natural = narrow_enough(moves.domain)
-    if natural <= height:
-        return ""
-    return message(
-        "Strips are {height} categories high and not {natural}, as the table has many cells: readers "
-        "know about {more} % more small counts for it.",
-        height,
-        natural,
-        more,
-    )
 
 
 def fewer_sums(domain: Domain) -> list[tuple[str, dict[str, object]]]:
@@ -509,9 +488,6 @@ class CyclicPerturbation(Method):
             ideas.append(
                 (message("swaps through positive cells"), {"cycles": DATA, "blocking": "any_zero", **chosen})
             )
-        if domain.ndim == 2 and highest(domain) < (most := narrow_enough(domain)):
-            higher = {**often, "cycles": "strips", "blocking": "negative", "height": most}
-            ideas.insert(1, (message("higher strips as well, which takes longer"), higher))
         if values[BLOCKING] == "any_zero":
             # Counts beside zeros are stuck: no coin moves them, however often it falls.
             ideas.sort(key=lambda idea: idea[1] != rise)
@@ -556,7 +532,7 @@ class CyclicPerturbation(Method):
         table = Table.dense(domain, state.reshape(domain.shape))
         disclosed: dict[str, object] = {}
         findings: dict[str, object] = {}
-        sentence = lower_strips(values[CYCLES])
+        sentence = ""
         if walker.order in DISCLOSED_ORDERS:
             disclosed[SEQUENCE] = steps.cycles.tolist()
         elif walker.order == "positive":
