@@ -106,17 +106,30 @@ def drawn(
     shape: tuple[int, int],
     generator: np.random.Generator,
     progress: Progress,
+    *,
+    independent: bool = False,
 ) -> npt.NDArray[np.signedinteger]:
-    """Draws of a shape, (number, groups), from as few populations of a size as possible."""
+    """Draws of a shape, (number, groups), from as few populations of a size as possible.
+
+    Parameters
+    ----------
+    independent
+        Whether the draws of a population are: then any of them are as good as others.
+    """
     number, groups = shape
-    parts: list[npt.NDArray[np.signedinteger]] = [np.zeros((groups, 0), dtype=np.int8)]
+    out = np.zeros((groups, number), dtype=np.int8)
     have = 0
     while have < number:
 
         def report(fraction: float, done: int = have) -> None:
             progress.report(message("drawing originals"), (done + fraction * size) / max(number, size))
 
-        found = population(size, generator, report)
-        parts.append(found[:, generator.permutation(size)[: number - have]])
-        have += parts[-1].shape[1]
-    return np.concatenate(parts, axis=1).T
+        left = number - have
+        found = population(min(size, left) if independent else size, generator, report)
+        if not independent:
+            found = found[:, generator.permutation(size)[:left]]
+        if out.dtype != found.dtype and not have:
+            out = out.astype(found.dtype)
+        out[:, have : have + found.shape[1]] = found
+        have += found.shape[1]
+    return out.T

@@ -36,7 +36,10 @@ def test_sparse_tables_get_the_same_cycles_on_both_sides(shape: tuple[int, ...])
     kept = sparse(shape)
     choice = chosen_cycles(kept, asked(kept.domain))
     assert choice.rule == "negative" and choice.moves.design is not None
-    assert (choice.moves.design.kind, dict(choice.moves.design.parameters)) == ("strips", {"height": min(shape)})
+    assert (choice.moves.design.kind, dict(choice.moves.design.parameters)) == (
+        "strips",
+        {"height": min(shape)},
+    )
     # The part is that of the same margins, and says nothing but what they say.
     part = typical_part(kept, asked(kept.domain))
     assert part.domain.size <= tried_cells(shape) and part == typical_part(kept, asked(kept.domain))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -39,8 +39,10 @@ class StepStructure:
     ----------
     cycles
         Number of cycles in one component.
-    groups
-        For each group of a component the (local) cycles touching it, and their signs.
+    lengths : int64 (groups,)
+        For each group of a component the number of cycles that touch it.
+    codes : int64 (touches,)
+        Those (local) cycles, group by group and ascending: twice the number, and 1 more for the sign +.
     members : int64 (groups, batch)
         Group numbers of the model, one column per component.
     cycle_members : int64 (cycles, batch)
@@ -48,9 +50,18 @@ class StepStructure:
     """
 
     cycles: int
-    groups: tuple[Touches, ...]
+    lengths: Ints
+    codes: Ints
     members: Ints
     cycle_members: Ints
+
+    @cached_property
+    def groups(self) -> tuple[Touches, ...]:
+        """For each group the cycles touching it, and their signs."""
+        parts = np.split(self.codes, np.cumsum(self.lengths)[:-1])
+        return tuple(
+            (tuple((code >> 1).tolist()), tuple(np.where(code & 1, 1, -1).tolist())) for code in parts
+        )
 
 
 def step_structures(model: GroupModel) -> list[StepStructure]:
@@ -88,15 +99,12 @@ def _structures(model: GroupModel) -> list[StepStructure]:
     out = []
     for chosen in alike.values():
         a, b = spans[chosen[0]]
-        groups = []
-        for g in range(a, b):
-            code = codes[code_bounds[g] : code_bounds[g + 1]]
-            groups.append((tuple((code >> 1).tolist()), tuple(np.where(code & 1, 1, -1).tolist())))
         size = int(cycle_bounds[chosen[0] + 1] - cycle_bounds[chosen[0]])
         out.append(
             StepStructure(
                 cycles=size,
-                groups=tuple(groups),
+                lengths=lengths[a:b],
+                codes=codes[code_bounds[a] : code_bounds[b]],
                 members=group_order[group_bounds[chosen] + np.arange(b - a)[:, None]],
                 cycle_members=by_label[cycle_bounds[chosen] + np.arange(size)[:, None]],
             )

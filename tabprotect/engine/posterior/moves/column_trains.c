@@ -119,10 +119,14 @@ CLONES static void product(const double *a, const double *b, double *out, int64_
 
 static double norm_of(const double *a, int64_t size)
 {
-    double sum = 0.0;
-    for (int64_t i = 0; i < size; i++)
-        sum += a[i] * a[i];
-    return sqrt(sum);
+    double sum[4] = {0.0};
+    int64_t i = 0;
+    for (; i + 4 <= size; i += 4)
+        for (int64_t k = 0; k < 4; k++)
+            sum[k] += a[i + k] * a[i + k];
+    for (; i < size; i++)
+        sum[0] += a[i] * a[i];
+    return sqrt(sum[0] + sum[1] + (sum[2] + sum[3]));
 }
 
 static void scaled(double *a, int64_t size, double by)
@@ -131,19 +135,24 @@ static void scaled(double *a, int64_t size, double by)
         a[i] *= by;
 }
 
-/* Vectors (m x length, lost) as coefficients (m x found) of an orthonormal basis (found x length): the
- * largest of those that are left goes next, until they are small together. Returns how many it takes. */
-CLONES static int64_t split(double *v, int64_t m, int64_t length, double tolerance, int64_t most, double *basis,
-                     double *coefficients, double *norms, double *rest)
+/* Vectors (m x length) as coefficients (m x found) of an orthonormal basis (found x length): the largest of
+ * those that are left goes next, until they are small together. Returns how many it takes. In ``turned``
+ * (length x m) the vectors lie side by side, so that sums are those of many at once. */
+CLONES static int64_t split(const double *vectors, int64_t m, int64_t length, double tolerance, int64_t most,
+                            double *basis, double *coefficients, double *turned)
 {
     int64_t found = 0, limit = m < length ? m : length;
+    double *restrict v = turned, *restrict norms = turned + length * m, *restrict along = norms + m;
     double all = 0.0, left;
-    for (int64_t i = 0; i < m; i++) {
-        norms[i] = 0.0;
+    for (int64_t i = 0; i < m; i++)
         for (int64_t k = 0; k < length; k++)
-            norms[i] += v[i * length + k] * v[i * length + k];
+            v[k * m + i] = vectors[i * length + k];
+    memset(norms, 0, (size_t)m * sizeof(double));
+    for (int64_t k = 0; k < length; k++)
+        for (int64_t i = 0; i < m; i++)
+            norms[i] += v[k * m + i] * v[k * m + i];
+    for (int64_t i = 0; i < m; i++)
         all += norms[i];
-    }
     left = all;
     while (found < limit && (!found || left > tolerance * tolerance * all)) {
         double *b = basis + found * length, size = 0.0;
@@ -153,51 +162,50 @@ CLONES static int64_t split(double *v, int64_t m, int64_t length, double toleran
         for (int64_t i = 1; i < m; i++)
             if (norms[i] > norms[at])
                 at = i;
-        memcpy(b, v + at * length, (size_t)length * sizeof(double));
+        for (int64_t k = 0; k < length; k++)
+            b[k] = v[k * m + at];
         for (int64_t g = 0; g < found; g++) {
-            double along = 0.0;
+            double common = 0.0;
             for (int64_t k = 0; k < length; k++)
-                along += b[k] * basis[g * length + k];
+                common += b[k] * basis[g * length + k];
             for (int64_t k = 0; k < length; k++)
-                b[k] -= along * basis[g * length + k];
+                b[k] -= common * basis[g * length + k];
         }
         size = norm_of(b, length);
         if (!(size > 0.0))
             break;
         scaled(b, length, 1.0 / size);
+        memset(along, 0, (size_t)m * sizeof(double));
+        for (int64_t k = 0; k < length; k++)
+            for (int64_t i = 0; i < m; i++)
+                along[i] += v[k * m + i] * b[k];
+        memset(norms, 0, (size_t)m * sizeof(double));
+        for (int64_t k = 0; k < length; k++)
+            for (int64_t i = 0; i < m; i++) {
+                v[k * m + i] -= along[i] * b[k];
+                norms[i] += v[k * m + i] * v[k * m + i];
+            }
         left = 0.0;
         for (int64_t i = 0; i < m; i++) {
-            double along = 0.0, *one = v + i * length;
-            if (norms[i] == 0.0) {
-                coefficients[i * limit + found] = 0.0;
-                continue;
-            }
-            for (int64_t k = 0; k < length; k++)
-                along += one[k] * b[k];
-            norms[i] = 0.0;
-            for (int64_t k = 0; k < length; k++) {
-                one[k] -= along * b[k];
-                norms[i] += one[k] * one[k];
-            }
             left += norms[i];
-            coefficients[i * limit + found] = along;
+            coefficients[i * limit + found] = along[i];
         }
         found++;
     }
     for (int64_t i = 0; i < m; i++)
         for (int64_t g = 0; g < found; g++)
             coefficients[i * found + g] = coefficients[i * limit + g];
-    *rest = sqrt(left);
+    norms[0] = sqrt(left);
     return found;
 }
 
 typedef struct {
-    Room theta, other, vectors, basis, coefficients, norms, sums;
+    Room theta, other, vectors, basis, coefficients, turned, sums;
 } Rooms;
 
 static void let_rooms(Rooms *r)
 {
-    Room *all[] = {&r->theta, &r->other, &r->vectors, &r->basis, &r->coefficients, &r->norms, &r->sums};
+    Room *all[] = {&r->theta, &r->other, &r->vectors, &r->basis, &r->coefficients, &r->turned, &r->sums};
     for (int i = 0; i < 7; i++)
         free(all[i]->at);
 }
@@ -206,10 +214,13 @@ static void let_rooms(Rooms *r)
 static int64_t split_in(Rooms *w, const Strip *s, int64_t m, int64_t length, double *rest)
 {
     int64_t limit = m < length ? m : length;
-    if (!room(&w->basis, limit * length) || !room(&w->coefficients, m * limit) || !room(&w->norms, m))
+    if (!room(&w->basis, limit * length) || !room(&w->coefficients, m * limit)
+        || !room(&w->turned, m * (length + 2)))
         return NO_MEMORY;
-    return split(w->vectors.at, m, length, s->tolerance, s->most, w->basis.at, w->coefficients.at,
-                 w->norms.at, rest);
+    int64_t found = split(w->vectors.at, m, length, s->tolerance, s->most, w->basis.at, w->coefficients.at,
+                          w->turned.at);
+    *rest = w->turned.at[m * length];
+    return found;
 }
 
 /* Sums of the trains' parts: of the coefficients before each bond, or from it on, times their roots. */

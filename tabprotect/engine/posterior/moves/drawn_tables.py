@@ -16,7 +16,7 @@ from tabprotect.engine.tables.table import Table
 MOST_LISTED = 2**24
 """Most counts of all originals that are listed."""
 
-DrawChanges = Callable[[int, np.random.Generator, Progress], npt.NDArray[np.int64] | npt.NDArray[np.int16]]
+DrawChanges = Callable[[int, np.random.Generator, Progress], npt.NDArray[np.signedinteger]]
 DrawTables = Callable[[int, np.random.Generator, Progress], Ints]
 DrawNarrow = Callable[[int, np.random.Generator, Progress], Signs]
 
@@ -102,7 +102,7 @@ def narrow_tables(draw: DrawChanges, group_of_cell: Ints, published: Ints, span:
     cut = np.clip(published, -most, most).astype(np.int8)
 
     def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Signs:
-        changes = draw(number, generator, progress).astype(np.int8)
+        changes = draw(number, generator, progress).astype(np.int8, copy=False)
         found = _by_cell(changes, group_of_cell)
         found += cut[:, None]
         return found.T

@@ -30,7 +30,6 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.backward_factors import (
     BackwardStep,
     StepStructure,
-    Touches,
     backward_steps,
     laid_out,
     scopes_of,
@@ -113,23 +112,26 @@ def elimination_plan(
     count = structure.cycles * passes
     if count > MAX_VARIABLES:
         return None
-    pattern = structure.cycles, structure.groups, passes, levels
-    small = count <= KEPT_VARIABLES
-    found = _kept(*pattern) if small else _planned(*pattern, progress)
+    if count > KEPT_VARIABLES:
+        return _planned(structure, passes, levels, progress)
+    pattern = structure.cycles, structure.lengths.tobytes(), structure.codes.tobytes()
+    found = _kept(*pattern, passes, levels)
     return None if found is None else replace(found, structure=structure)
 
 
 @lru_cache(maxsize=KEPT_PLANS)
-def _kept(cycles: int, groups: tuple[Touches, ...], passes: int, levels: int) -> EliminationPlan | None:
-    return _planned(cycles, groups, passes, levels, SILENT)
+def _kept(cycles: int, lengths: bytes, codes: bytes, passes: int, levels: int) -> EliminationPlan | None:
+    """The plan of a pattern, without components."""
+    nothing = np.zeros((0, 0), dtype=np.int64)
+    touches, codes_of_touches = (np.frombuffer(one, dtype=np.int64) for one in (lengths, codes))
+    structure = StepStructure(cycles, touches, codes_of_touches, nothing, nothing)
+    return _planned(structure, passes, levels, SILENT)
 
 
 def _planned(
-    cycles: int, groups: tuple[Touches, ...], passes: int, levels: int, progress: Progress
+    structure: StepStructure, passes: int, levels: int, progress: Progress
 ) -> EliminationPlan | None:
-    """The plan of a pattern, without components."""
-    nothing = np.zeros((0, 0), dtype=np.int64)
-    structure = StepStructure(cycles, groups, nothing, nothing)
+    cycles = structure.cycles
     scopes = scopes_of(structure, passes)
     nodes = list(range(cycles * passes))
     found = eliminate(scopes, nodes, limit=MAX_WIDTH, levels=levels, progress=progress)
@@ -146,7 +148,7 @@ def _planned(
         ordered = tuple(sorted(scope, key=position.__getitem__))
         factors[position[ordered[0]]].append((step, ordered))
     read: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in axes]
-    for g, (touching, signs) in enumerate(groups):
+    for g, (touching, signs) in enumerate(structure.groups):
         sign = {i * passes + p: s for i, s in zip(touching, signs, strict=True) for p in range(passes)}
         ordered = tuple(sorted(sign, key=position.__getitem__))
         read[position[ordered[0]]].append((g, ordered, tuple(sign[v] for v in ordered)))

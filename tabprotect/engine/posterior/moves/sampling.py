@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints, Shorts
+from tabprotect.engine.arrays import Floats, Ints, Shorts, SignedInts
 from tabprotect.engine.budgets import SAMPLING_UPDATES
 from tabprotect.engine.cycles import cycle_steps, graphs
 from tabprotect.engine.cycles.layers import Layer, layers
@@ -401,11 +401,12 @@ def tallied(changes: Shorts, span: int) -> Ints:
 
 def draw(
     walk: BackwardWalk, number: int, generator: np.random.Generator, progress: Progress = SILENT
-) -> Shorts:
-    """Joint draws of the changes, int16 (number, groups), from as few populations as possible."""
-    size = walk.largest_population()
-    if walk.model.symmetric:
-        # Independent draws lose nothing in a small population.
-        size = min(size, number)
-    shape = number, walk.model.groups
-    return drawn(walk.population, size, shape, generator, progress).astype(np.int16, copy=False)
+) -> SignedInts:
+    """Joint draws of the changes, (number, groups), of 8 bits where those hold them, else of 16."""
+    most, model = walk.largest_population(), walk.model
+    narrow = np.int8 if model.span < 2**7 else np.int16
+
+    def population(size: int, generator: np.random.Generator, report: Callable[[float], None]) -> SignedInts:
+        return walk.population(size, generator, report).astype(narrow)
+
+    return drawn(population, most, (number, model.groups), generator, progress, independent=model.symmetric)

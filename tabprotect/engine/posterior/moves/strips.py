@@ -70,7 +70,9 @@ class StripPlan:
         """Return ``None`` if the components are something else."""
         if model.passes != 1 or model.levels != 3:
             return None
-        swaps, cells = structure.cycles, len(structure.groups)
+        swaps, cells = structure.cycles, len(structure.lengths)
+        if int(structure.lengths.max(initial=0)) > REACH:
+            return None
         if model.worth is not None and swaps > MOST_WEIGHED:
             return None
         # (n - 1)(h - 1) swaps and n h cells: n and h have this sum, and that product.
@@ -79,11 +81,10 @@ class StripPlan:
         if square < 0 or math.isqrt(square) ** 2 != square:
             return None
         root = math.isqrt(square)
-        group = {touches: g for g, touches in enumerate(structure.groups)}
         for columns in dict.fromkeys(((both + root) // 2, (both - root) // 2)):
             rows = both - columns
-            if columns >= 2 and 2 <= rows <= HIGHEST and len(group) == cells:
-                at = _laid_out(group, columns, rows)
+            if columns >= 2 and 2 <= rows <= HIGHEST:
+                at = _laid_out(structure, columns, rows)
                 if at is not None:
                     return cls(structure, columns, rows, at)
         return None
@@ -111,23 +112,27 @@ class StripPlan:
         return self.rows > LOW
 
 
-def _laid_out(
-    group: dict[tuple[tuple[int, ...], tuple[int, ...]], int], columns: int, rows: int
-) -> Ints | None:
+def _laid_out(structure: StepStructure, columns: int, rows: int) -> Ints | None:
     """The group of each cell of a strip, (columns, rows); ``None`` if one has other swaps."""
-    out = np.zeros((columns, rows), dtype=np.int64)
-    for c in range(columns):
-        for r in range(rows):
-            touching, signs = [], []
-            for i, j, sign in ((-1, -1, 1), (-1, 0, -1), (0, -1, -1), (0, 0, 1)):
-                if 0 <= c + i < columns - 1 and 0 <= r + j < rows - 1:
-                    touching.append((c + i) * (rows - 1) + r + j)
-                    signs.append(sign)
-            found = group.get((tuple(touching), tuple(signs)))
-            if found is None:
-                return None
-            out[c, r] = found
-    return out
+    c, r = (x.reshape(-1) for x in np.indices((columns, rows)))
+    of_cell = np.full((columns * rows, REACH), -1, dtype=np.int64)
+    # Swaps are met in this order by any cell, and by none twice.
+    for k, (i, j, sign) in enumerate(((-1, -1, 1), (-1, 0, 0), (0, -1, 0), (0, 0, 1))):
+        inside = (c + i >= 0) & (c + i < columns - 1) & (r + j >= 0) & (r + j < rows - 1)
+        of_cell[inside, k] = (((c + i) * (rows - 1) + r + j) * 2 + sign)[inside]
+    of_group = np.full((len(structure.lengths), REACH), -1, dtype=np.int64)
+    number = np.arange(len(structure.codes)) - np.repeat(
+        np.cumsum(structure.lengths) - structure.lengths, structure.lengths
+    )
+    of_group[np.repeat(np.arange(len(of_group)), structure.lengths), number] = structure.codes
+    # What is not there goes last, as for groups.
+    of_cell = np.take_along_axis(of_cell, np.argsort(of_cell < 0, axis=1, kind="stable"), axis=1)
+    by_cell, by_group = (np.lexsort(one.T) for one in (of_cell, of_group))
+    if not np.array_equal(of_cell[by_cell], of_group[by_group]):
+        return None
+    out = np.empty(columns * rows, dtype=np.int64)
+    out[by_cell] = by_group
+    return out.reshape(columns, rows)
 
 
 @lru_cache(maxsize=8)

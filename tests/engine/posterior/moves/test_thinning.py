@@ -96,5 +96,5 @@ def test_a_plan_is_kept_for_the_same_pattern_and_no_other() -> None:
     (one,), (other,), (twice,) = plans(1, 1), plans(2, 1), plans(1, 2)
     assert one.axes is other.axes and one.factors is other.factors
     assert len(twice.axes) == 2 * len(one.axes)
-    fresh = _planned(one.structure.cycles, one.structure.groups, 1, 3, SILENT)
+    fresh = _planned(one.structure, 1, 3, SILENT)
     assert fresh is not None and (fresh.axes, fresh.factors) == (one.axes, one.factors)
