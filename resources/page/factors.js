@@ -162,7 +162,8 @@ class FactorsReader {
     return of;
   }
 
-  solve(part, prior, { ends }) {
+  /** The cells of a part one by one: states, and the steps between them. */
+  layers(part, prior, { ends }) {
     const place = new Map(part.cells.map((cell, n) => [cell, n]));
     const sums = [...part.sums].map(({ cells, kind }) => {
       const mine = cells.filter((cell) => place.has(cell));
@@ -211,17 +212,17 @@ class FactorsReader {
       states = next;
       open = after;
     });
-    return this.readOff(part, layers, ends);
-  }
-
-  readOff(part, layers, ends) {
     const back = [new Float64Array(1)];
     for (let n = layers.length - 1; n >= 0; n--) {
       const { source, target, log, states } = layers[n], later = back[0];
       back.unshift(logSums(source, log.map((one, k) => one + later[target[k]]), states));
     }
-    const all = back[0][0];
-    if (!(all > -Infinity)) throw new Impossible("no original fits");
+    if (!(back[0][0] > -Infinity)) throw new Impossible("no original fits");
+    return { layers, back };
+  }
+
+  solve(part, prior, { ends }) {
+    const { layers, back } = this.layers(part, prior, { ends }), all = back[0][0];
     const out = new Map();
     let ahead = new Float64Array(1);
     layers.forEach(({ source, target, count, log }, n) => {
@@ -235,6 +236,48 @@ class FactorsReader {
       ahead = logSums(target, joint, back[n + 1].length);
     });
     return out;
+  }
+
+  /** The laws of the parts of a sum of cells, each with its weight. */
+  summands(weights, prior) {
+    const together = new Map(), out = [];
+    for (const [cell, weight] of weights) {
+      const law = Object.entries(this.distribution(cell, prior)), { parts } = this.known.get(JSON.stringify(prior));
+      const part = parts.of.get(cell);
+      if (!part) out.push({ law: new Map(law.map(([n, p]) => [weight * n, p])), draws: 0 });
+      else if (together.has(part)) together.get(part).set(cell, weight);
+      else together.set(part, new Map([[cell, weight]]));
+    }
+    const { parts } = this.known.get(JSON.stringify(prior)) || {};
+    for (const [part, mine] of together) out.push(this.summand(part, mine, prior, parts));
+    return out;
+  }
+
+  /** What the cells of one part add: their sums are carried from state to state. */
+  summand(part, weights, prior, parts) {
+    const { layers, back } = this.layers(part, prior, parts);
+    const by = part.cells.map((cell) => weights.get(cell) || 0);
+    const steps = layers.map(({ source, target, log, states }, n) => {
+      const chances = log.map((one, k) => Math.exp(one + back[n + 1][target[k]] - back[n][source[k]]));
+      const from = Array.from({ length: states }, () => []);
+      source.forEach((s, k) => from[s].push(k));
+      return { chances, from };
+    });
+    let held = [new Map([[0, 1]])], work = 0;
+    for (let n = 0; n < layers.length && work <= MOST_SUMS; n++) {
+      const { source, target, count } = layers[n], next = Array.from(back[n + 1], () => new Map());
+      source.forEach((s, k) => {
+        const chance = steps[n].chances[k], into = next[target[k]], added = by[n] * count[k];
+        for (const [sum, p] of work <= MOST_SUMS ? held[s] : []) into.set(sum + added, (into.get(sum + added) || 0) + p * chance);
+        work += held[s].size;
+      });
+      held = next;
+    }
+    if (work <= MOST_SUMS) return { law: held[0], draws: 0 };
+    return drawn((random) => layers.reduce(([s, sum], { target, count }, n) => {
+      const k = picked(steps[n].from[s], (one) => steps[n].chances[one], random);
+      return [target[k], sum + by[n] * count[k]];
+    }, [0, 0])[1]);
   }
 }
 

@@ -256,8 +256,8 @@ class MovesReader {
     };
   }
 
-  /** The changes of every group with their chances. */
-  solve(part, prior) {
+  /** The table of every bucket, what it sends to the next one, and the peaks taken off. */
+  eliminated(part, prior) {
     const lowest = new Map(part.groups.map((g) => [g, Math.min(...g.cells.map((c) => this.counts[c]))]));
     const worth = this.model.rule === "reversible" ? this.worthOf() : null;
     const tables = [], messages = [], peaks = [];
@@ -287,6 +287,12 @@ class MovesReader {
       messages.push(message.map((log) => log - peak));
       peaks.push(peak);
     });
+    return { tables, messages, peaks };
+  }
+
+  /** The changes of every group with their chances. */
+  solve(part, prior) {
+    const { tables, messages, peaks } = this.eliminated(part, prior);
     const laws = [], rest = new Map();
     for (let k = part.buckets.length - 1; k >= 0; k--) {
       const { axes, groups, children } = part.buckets[k], table = tables[k];
@@ -308,5 +314,70 @@ class MovesReader {
       }
     }
     return laws;
+  }
+  /** The laws of the parts of a sum of cells, each with its weight. */
+  summands(weights, prior) {
+    this.allows(prior);
+    const together = new Map();
+    let fixed = 0;
+    for (const [cell, weight] of weights) {
+      fixed += weight * this.counts[cell];
+      if (!this.touching.has(cell)) continue;
+      const part = this.part(cell), group = part.groupOf.get(cell);
+      if (!together.has(part)) together.set(part, new Map());
+      together.get(part).set(group, (together.get(part).get(group) || 0) + weight);
+    }
+    return [{ law: new Map([[fixed, 1]]), draws: 0 }, ...[...together].map(([part, mine]) => this.summand(part, mine, prior))];
+  }
+
+  /** What the groups of one part change: each variable adds its own, given those that come later. */
+  summand(part, weights, prior) {
+    const by = new Map();
+    for (const [g, weight] of weights) {
+      const { scope, signs } = part.groups[g];
+      scope.forEach((v, k) => by.set(v, (by.get(v) || 0) + weight * signs[k]));
+    }
+    if (![...by.values()].some((one) => one)) return { law: new Map([[0, 1]]), draws: 0 };
+    const { tables, messages, peaks } = this.eliminated(part, prior);
+    const given = tables.map((table, k) => {
+      const size = table.length / 3;
+      return Float64Array.from(table, (log, i) => {
+        const sent = messages[k][i % size];
+        return sent === -Infinity ? 0 : Math.exp(log - sent - peaks[k]);
+      });
+    });
+    const sums = [], roots = [];
+    let work = 0;
+    for (let k = 0; k < part.buckets.length && work <= MOST_SUMS; k++) {
+      const { axes, children } = part.buckets[k], size = tables[k].length / 3, own = by.get(axes[0]) || 0;
+      const at = placesIn(axes, children.map((child) => part.buckets[child].axes.slice(1)));
+      sums[k] = Array.from({ length: size }, () => new Map());
+      for (let i = 0; i < tables[k].length && work <= MOST_SUMS; i++) {
+        if (!given[k][i]) continue;
+        let held = new Map([[own * (Math.floor(i / size) - 1), given[k][i]]]);
+        children.forEach((child, n) => {
+          const other = sums[child][at[n][i]];
+          work += held.size * other.size;
+          if (work <= MOST_SUMS) held = added(held, other);
+        });
+        work += held.size;
+        for (const [sum, p] of held) sums[k][i % size].set(sum, (sums[k][i % size].get(sum) || 0) + p);
+      }
+      for (const child of children) sums[child] = null;
+      if (axes.length === 1) roots.push(k);
+    }
+    if (work <= MOST_SUMS) return { law: roots.reduce((law, k) => added(law, sums[k][0]), new Map([[0, 1]])), draws: 0 };
+    return drawn((random) => {
+      const value = new Map();
+      let sum = 0;
+      for (let k = part.buckets.length - 1; k >= 0; k--) {
+        const { axes } = part.buckets[k], size = tables[k].length / 3;
+        const rest = axes.slice(1).reduce((place, v) => 3 * place + value.get(v), 0);
+        const x = picked([0, 1, 2], (one) => given[k][one * size + rest], random);
+        value.set(axes[0], x);
+        sum += (by.get(axes[0]) || 0) * (x - 1);
+      }
+      return sum;
+    });
   }
 }

@@ -27,6 +27,18 @@ class ListedReader {
     });
     return law;
   }
+
+  summands(weights, prior) {
+    const law = new Map(), key = JSON.stringify(prior), { base, open, tables } = this.model;
+    if (!this.known.has(key)) this.known.set(key, this.weights(prior));
+    const shut = [...weights].reduce((sum, [cell, weight]) => sum + (open.includes(cell) ? 0 : weight * base[cell]), 0);
+    const by = open.map((cell) => weights.get(cell) || 0);
+    this.known.get(key).forEach((chance, t) => {
+      const sum = tables[t].reduce((all, n, k) => all + by[k] * n, shut);
+      if (chance > 0) law.set(sum, (law.get(sum) || 0) + chance);
+    });
+    return [{ law, draws: 0 }];
+  }
 }
 
 class Reader {
@@ -61,5 +73,26 @@ class Reader {
     const row = this.model.rows[this.model.row[cell]], first = this.model.first[cell], out = {};
     row.forEach((millionths, k) => { if (millionths > 0) out[first + k] = millionths / 1e6; });
     return out;
+  }
+
+  /** Whether sums of cells can be asked for. */
+  get adds() {
+    return this.exact || Boolean(this.model.draws);
+  }
+
+  /** The law of a sum of flat cells, each with its weight, and how many draws it rests on. */
+  sum(weights, prior = "uniform") {
+    const way = this.exact ? this.way : new ListedReader({ ...this.model.draws, logs: this.model.draws.tables.map(() => 0) }, null);
+    const parts = way.summands(weights, parsePrior(prior));
+    const draws = this.exact ? Math.min(...parts.map((one) => one.draws || Infinity)) : this.model.draws.worth;
+    const work = parts.reduce(([size, all], { law }) => [Math.min(size * law.size, MOST_SUMS), all + size * law.size], [1, 0])[1];
+    if (work <= MOST_SUMS) return { law: parts.reduce((law, one) => added(law, one.law), new Map([[0, 1]])), draws: Number.isFinite(draws) ? draws : 0 };
+    const laws = parts.map(({ law }) => [...law]);
+    return drawn((random) => laws.reduce((sum, law) => sum + picked(law, (one) => one[1], random)[0], 0));
+  }
+
+  /** What to use for a sum, a difference, a share or a rate of flat cells, with this chance at least. */
+  number(kind, cells, others = [], level = 0.9, prior = "uniform") {
+    return bestNumber(this, kind, cells, others, level, prior);
   }
 }

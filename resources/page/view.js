@@ -8,6 +8,9 @@ class View {
     this.language = (navigator.language || "en").slice(0, 2) === "de" ? "de" : "en";
     this.prior = { kind: "uniform" };
     this.chosen = null;
+    this.marking = false;
+    this.marks = [new Set(), new Set()];
+    this.asked = { kind: "sum", into: 0 };
     this.open(0);
   }
 
@@ -149,6 +152,19 @@ class View {
       box.addEventListener("input", () => { this.filter = box.value; this.fill(); });
       bar.append(this.labelled(this.words("find"), box));
     }
+    if (!this.sums && this.model.way !== "none") {
+      const which = this.make("button", { type: "button", className: "which", ariaPressed: String(this.marking) }, this.words("which"));
+      which.addEventListener("click", () => {
+        this.marking = !this.marking;
+        which.ariaPressed = String(this.marking);
+        this.chosen = null;
+        for (const one of this.table.querySelectorAll("[aria-selected]")) one.removeAttribute("aria-selected");
+        this.showMarks();
+        this.drawPanel();
+        this.tell();
+      });
+      bar.append(which);
+    }
     const copy = this.make("button", { type: "button", className: "plain" }, this.words("copy"));
     copy.addEventListener("click", () => this.copy(this.csv()));
     bar.append(copy, this.make("span", { id: "copied", role: "status" }));
@@ -217,6 +233,7 @@ class View {
       body.append(row);
     });
     this.appended += lines.length;
+    this.showMarks();
     const left = this.lines.length - this.appended;
     this.more.hidden = left <= 0;
     this.more.textContent = this.words("more", { more: this.number(Math.min(step, left)), all: this.number(left) });
@@ -246,6 +263,10 @@ class View {
   }
 
   choose(cell) {
+    if (this.marking) {
+      this.mark(cell);
+      return;
+    }
     for (const one of this.table.querySelectorAll("[aria-selected]")) one.removeAttribute("aria-selected");
     cell.ariaSelected = "true";
     this.focus(cell);
@@ -269,6 +290,11 @@ class View {
     const found = this.answer = this.make("div", { className: "answer", ariaLive: "polite" });
     const close = this.make("button", { type: "button", className: "close", ariaLabel: this.words("close") }, "\u00d7");
     close.addEventListener("click", () => {
+      if (this.marking) {
+        document.querySelector(".which").click();
+        document.querySelector(".which").focus();
+        return;
+      }
       this.chosen = null;
       const cell = this.table.querySelector("[aria-selected]");
       this.drawPanel();
@@ -276,6 +302,11 @@ class View {
       if (cell) { cell.removeAttribute("aria-selected"); cell.focus(); }
     });
     this.aside.replaceChildren(close, found);
+    if (this.marking) {
+      close.after(this.make("h2", {}, this.words("which")));
+      this.aside.append(this.asking());
+      return;
+    }
     if (this.reader.exact) this.aside.append(this.priors());
     const { model } = this, error = model.drawn ? this.words("drawn", { error: this.number(Math.ceil(1000 * model.error) / 1000) }) : "";
     const rests = model.way === "listed" ? this.words("listed") : this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
@@ -340,7 +371,12 @@ class View {
   /** Say what is believed of the chosen count. */
   tell() {
     if (!this.aside) return;
-    this.aside.classList.toggle("open", this.chosen !== null);
+    this.aside.classList.toggle("open", this.chosen !== null || this.marking);
+    this.aside.classList.toggle("marking", this.marking);
+    if (this.marking) {
+      this.answer.replaceChildren(...this.best());
+      return;
+    }
     if (!this.chosen) {
       this.answer.replaceChildren(this.make("p", { className: "quiet" }, this.model.way === "none" ? "" : this.words(this.sums ? "choose_sum" : "choose")));
       return;
@@ -361,6 +397,160 @@ class View {
       }
     }
     this.answer.replaceChildren(...parts);
+  }
+
+  /** The flat inner cells behind an index of the table that is shown; null for a table of groups. */
+  behind(index) {
+    const { variables, shape } = this.release, own = this.shown.variables;
+    const axes = own.map((one, k) => { const axis = variables.indexOf(one.name); return axis >= 0 && shape[axis] === this.sizes[k] ? axis : -1; });
+    if (axes.includes(-1)) return null;
+    return shape.reduce((cells, size, axis) => {
+      const k = axes.indexOf(axis), every = k < 0 || index[k] < 0;
+      return cells.flatMap((cell) => (every ? [...Array(size).keys()] : [index[k]]).map((i) => cell * size + i));
+    }, [0]);
+  }
+
+  mark(cell) {
+    this.focus(cell);
+    const marks = this.marks[this.asked.kind === "sum" ? 0 : this.asked.into], cells = this.behind(cell.index);
+    if (cells === null) {
+      this.answer.replaceChildren(this.make("p", { className: "note" }, this.words("which_grouped")));
+      return;
+    }
+    const all = cells.every((one) => marks.has(one));
+    for (const one of cells) if (all) marks.delete(one); else marks.add(one);
+    this.showMarks();
+    this.drawPanel();
+    this.tell();
+  }
+
+  showMarks() {
+    for (const cell of this.table.querySelectorAll("td")) {
+      const cells = this.marking ? this.behind(cell.index) : null;
+      this.marks.forEach((marks, n) => {
+        const shown = cells !== null && (n === 0 || this.asked.kind !== "sum") && cells.every((one) => marks.has(one));
+        cell.classList.toggle(n ? "other" : "marked", shown);
+      });
+      if (this.marking) cell.ariaSelected = String(cell.classList.contains("marked") || cell.classList.contains("other"));
+    }
+  }
+
+  /** Marked cells as the program reads them: categories by variable, block by block. */
+  named(marks) {
+    const { variables, shape } = this.release, blocks = new Map();
+    const tables = this.release.tables, inner = tables.find((one) => one.inner);
+    const quote = (text) => (/[,;="]|\s[-+/]\s|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const names = (axis) => (inner || tables.find((one) => one.variables.some((v) => v.name === variables[axis]))).variables.find((v) => v.name === variables[axis]).categories;
+    // Cells with the same categories of all variables but the last are one block, then of all but the one before it.
+    let found = [...marks].sort((a, b) => a - b).map((cell) => {
+      const at = [];
+      for (let axis = shape.length - 1, left = cell; axis >= 0; axis--) { at[axis] = [left % shape[axis]]; left = Math.floor(left / shape[axis]); }
+      return at;
+    });
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      blocks.clear();
+      for (const at of found) {
+        const key = at.map((places, k) => (k === axis ? "" : places.join())).join(";");
+        if (blocks.has(key)) blocks.get(key)[axis].push(...at[axis]); else blocks.set(key, at.map((places) => [...places]));
+      }
+      found = [...blocks.values()];
+    }
+    const said = found.map((at) => at.map((places, axis) => (places.length === shape[axis] ? "" : `${quote(variables[axis])}=${places.map((i) => quote(names(axis)[i])).join(",")}`)).filter(Boolean).join("; "));
+    return said.map((one) => one || `${quote(variables[0])}=${names(0).map(quote).join(",")}`).join(" + ");
+  }
+
+  question() {
+    const [first, others] = this.marks.map((marks) => this.named(marks));
+    return first + { sum: "", difference: ` - ${others}`, rate: ` / ${others}` }[this.asked.kind];
+  }
+
+  asking() {
+    const box = this.make("fieldset", { className: "asking" }, this.make("legend", {}, this.words("which_of")));
+    const radio = (group, value, text, checked, then) => {
+      const made = this.make("input", { type: "radio", name: group, value: String(value), checked });
+      made.addEventListener("change", () => {
+        then();
+        this.showMarks();
+        this.drawPanel();
+        this.tell();
+        this.aside.querySelector(`input[name=${group}][value="${value}"]`).focus();
+      });
+      return this.make("label", { className: "radio" }, made, this.make("span", {}, text));
+    };
+    for (const kind of ["sum", "difference", "rate"]) {
+      box.append(radio("kind", kind, this.words(`which_${kind}`), this.asked.kind === kind, () => { this.asked = { kind, into: this.marks[0].size ? Number(kind !== "sum") : 0 }; }));
+    }
+    const parts = [this.make("p", { className: "quiet" }, this.words("which_help")), box];
+    if (this.asked.kind !== "sum") {
+      const into = this.make("fieldset", { className: "asking" }, this.make("legend", {}, this.words("which_into")));
+      ["which_first", "which_others"].forEach((name, n) => {
+        const cells = this.named(this.marks[n]) || this.words("which_none");
+        into.append(radio("into", n, this.words(name, { cells }), this.asked.into === n, () => { this.asked.into = n; }));
+      });
+      parts.push(into);
+    }
+    const clear = this.make("button", { type: "button", className: "plain" }, this.words("which_clear"));
+    clear.addEventListener("click", () => {
+      this.marks = [new Set(), new Set()];
+      this.asked.into = 0;
+      this.showMarks();
+      this.drawPanel();
+      this.tell();
+      const cell = this.table.querySelector("td[tabindex='0']");
+      if (cell) cell.focus();
+    });
+    parts.push(clear);
+    return this.make("div", {}, ...parts);
+  }
+
+  /** What the published total of just the marked cells, the sum of its parts, and both leave by their noise. */
+  sources(cells) {
+    const { variables, shape, tables } = this.release, inner = tables.find((one) => one.inner);
+    const of = (table, at) => (Array.isArray(table.variance) ? table.variance[at] : table.variance);
+    if (!inner || inner.variance === undefined || cells.length < 2 || inner.hidden.some((cell) => cells.includes(cell))) return null;
+    const place = (cell, axis) => Math.floor(cell / shape.slice(axis + 1).reduce((a, b) => a * b, 1)) % shape[axis];
+    for (const table of tables) {
+      const axes = table.variables.map((one) => variables.indexOf(one.name));
+      if (table.inner || table.variance === undefined || axes.some((axis, k) => axis < 0 || table.variables[k].categories.length !== shape[axis])) continue;
+      const fixed = axes.reduce((size, axis) => size * shape[axis], 1), whole = shape.reduce((a, b) => a * b, 1) / fixed;
+      if (cells.length !== whole || axes.some((axis) => cells.some((cell) => place(cell, axis) !== place(cells[0], axis)))) continue;
+      const at = axes.reduce((flat, axis) => flat * shape[axis] + place(cells[0], axis), 0);
+      if (table.hidden.includes(at)) continue;
+      const total = of(table, at), parts = cells.reduce((sum, cell) => sum + of(inner, cell), 0);
+      return total + parts > 0 ? { total, parts, both: (parts / (total + parts)) * total } : null;
+    }
+    return null;
+  }
+
+  best() {
+    if (!this.reader.adds) return [this.make("p", { className: "note" }, this.words("which_program"))];
+    const [cells, others] = this.marks.map((marks) => [...marks].sort((a, b) => a - b)), { kind } = this.asked;
+    if (!cells.length || (kind !== "sum" && !others.length)) return [];
+    const asked = this.question(), whole = kind !== "rate";
+    const written = (n, places) => this.number(n.toFixed(places));
+    const said = [];
+    try {
+      const found = this.reader.number(kind, cells, kind === "sum" ? [] : others), { estimate } = found;
+      const number = written(estimate, whole ? 1 : 4);
+      if (found.low === found.high && !found.draws) {
+        said.push(this.words("which_known", { asked, estimate: Number.isInteger(Math.round(estimate * 1e9) / 1e9) ? written(estimate, 0) : number }));
+      } else {
+        said.push(this.words("which_answer", { asked, estimate: number, low: written(found.low, whole ? 0 : 4), high: written(found.high, whole ? 0 : 4), level: 90 }));
+        const sources = kind === "sum" ? this.sources(cells) : null;
+        if (sources) said.push(this.words("which_sources", Object.fromEntries(Object.entries(sources).map(([name, n]) => [name, written(n, 2)]))));
+        else if (kind === "sum" && cells.length > 1) said.push(this.words("which_no_sources"));
+        if (found.draws) said.push(this.words("which_drawn", { error: this.number(found.error.toPrecision(2)) }));
+      }
+    } catch (error) {
+      if (error instanceof MayBeNone) return [this.make("p", { className: "note" }, this.words("which_may_be_none"))];
+      if (error instanceof Impossible) return [this.make("p", { className: "note" }, this.words("impossible"))];
+      throw error;
+    }
+    const copy = this.make("button", { type: "button" }, this.words("which_copy"));
+    copy.addEventListener("click", () => this.copy(said.join(" ")));
+    const quoted = `"${asked.replace(/(["\\$`])/g, "\\$1")}"`;
+    return [this.make("p", { className: "said" }, this.make("strong", {}, said[0]), " ", said.slice(1).join(" ")), copy,
+      this.make("p", { className: "quiet" }, this.words("which_command"), " ", this.make("code", {}, `tabprotect infer RELEASE.zip --of ${quoted}`))];
   }
 
   /** Where the true sum lies. */

@@ -14,11 +14,15 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.belief import number_words as words
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.evidence import OfRelease
 from tabprotect.engine.belief.of_table import law_of_its_own, of_table
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.plain_values.encoding import Encodable
+from tabprotect.engine.posterior.factors.solved_parts import PartSums
+from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
@@ -27,6 +31,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import joined, message
 
 LEVEL = 0.9
@@ -128,9 +133,11 @@ class BestNumber(Encodable):
         What the published total, the sum of its parts and both leave by their noise alone; empty where
         there is one way only. The estimate takes in both, and that counts are whole and not below 0.
     draws
-        How many originals were drawn; 0 where it is exact.
+        How many independent originals those are worth that were drawn; 0 where it is exact.
     error
         The standard error of the estimate; 0 where it is exact.
+    several
+        Whether more than one cell is summed.
     """
 
     kind: Kind
@@ -142,6 +149,7 @@ class BestNumber(Encodable):
     variance: float
     sources: tuple[Source, ...] = ()
     draws: int = 0
+    several: bool = False
     json_keys = "kind asked estimate low high level variance sources draws error text"
 
     @property
@@ -153,29 +161,19 @@ class BestNumber(Encodable):
         """What to write beside the number."""
         places = 1 if self.kind in ("sum", "difference") else 4
         ends = 0 if self.kind in ("sum", "difference") else 4
-        said = [
-            message(
-                "{asked}: {estimate}; between {low} and {high} with a chance of {level} in 100.",
-                self.asked,
-                f"{self.estimate:,.{places}f}",
-                f"{self.low:,.{ends}f}",
-                f"{self.high:,.{ends}f}",
-                round(100 * self.level),
-            )
-        ]
+        estimate = f"{self.estimate:,.{places}f}"
+        if self.low == self.high and not self.draws:
+            exact = self.estimate.is_integer()
+            return message(words.KNOWN, self.asked, f"{self.estimate:,.0f}" if exact else estimate)
+        ends_said = (f"{end:,.{ends}f}" for end in (self.low, self.high))
+        said = [message(words.ANSWER, self.asked, estimate, *ends_said, round(100 * self.level))]
         if self.sources:
-            total, parts, both = self.sources
-            said.append(
-                message(
-                    "The noise of the published total has a variance of {total}, that of the sum of its parts {parts}; both "
-                    "together leave {both}: use both.",
-                    f"{total.variance:,.2f}",
-                    f"{parts.variance:,.2f}",
-                    f"{both.variance:,.2f}",
-                )
-            )
+            left = (f"{source.variance:,.2f}" for source in self.sources)
+            said.append(message(words.SOURCES, *left))
+        elif self.kind == "sum" and self.several:
+            said.append(words.NO_SOURCES)
         if self.draws:
-            said.append(message("Drawn, with a standard error of {error}.", f"{self.error:.2g}"))
+            said.append(message(words.DRAWN, f"{self.error:.2g}"))
         return joined(said, " ")
 
 
@@ -193,7 +191,7 @@ def cells_of(domain: Domain, blocks: Sequence[Cells]) -> Ints:
         for name, categories in block.items():
             axis = domain.axis(name)
             listed = [categories] if isinstance(categories, str) else list(categories)
-            places[axis] = np.array([domain.variables[axis].code(one) for one in listed])
+            places[axis] = np.array([_code(domain.variables[axis], one) for one in listed])
         chosen[np.ix_(*places)] = True
     found = np.flatnonzero(chosen)
     if not len(found):
@@ -201,12 +199,42 @@ def cells_of(domain: Domain, blocks: Sequence[Cells]) -> Ints:
     return found
 
 
-def words(blocks: Sequence[Cells]) -> str:
+def _code(variable: Variable, name: str) -> int:
+    """The number of a category, by itself or by its label."""
+    labels = variable.labels or ()
+    by_label = name not in variable.categories and list(labels).count(name) == 1
+    return list(labels).index(name) if by_label else variable.code(name)
+
+
+_QUOTED = re.compile(r"""[,;="]|\s[-+/]\s|^\s|\s$""")
+
+
+def _name(text: str) -> str:
+    """A name as it is written: in quotes where it holds a sign of the question."""
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+
+
+def _read(text: str) -> str:
+    """A name that was written."""
+    text = text.strip()
+    quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('""', '"') if quoted else text
+
+
+def _split(text: str, sign: str, most: int = 0) -> list[str]:
+    """Parts of a text between signs that stand outside quotes."""
+    return re.split(sign + r'(?=(?:[^"]*"[^"]*")*[^"]*$)', text, maxsplit=most)
+
+
+def written(blocks: Sequence[Cells]) -> str:
     """Blocks as they are written."""
     return joined(
         (
             joined(
-                (f"{n}={','.join([c] if isinstance(c, str) else map(str, c))}" for n, c in block.items()),
+                (
+                    f"{_name(n)}={','.join(map(_name, [c] if isinstance(c, str) else map(str, c)))}"
+                    for n, c in block.items()
+                ),
                 "; ",
             )
             for block in blocks
@@ -232,7 +260,7 @@ class Question:
         ParameterError
             If it is not of this form.
         """
-        parts = re.split(r"\s+([-/])\s+", text.strip())
+        parts = _split(text.strip(), r"\s+([-/])\s+")
         if len(parts) not in (1, 3):
             raise _unread(text)
         first, *rest = parts
@@ -245,7 +273,7 @@ class Question:
     def text(self) -> str:
         """The question as it is written."""
         sign = {"sum": "", "difference": " - "}.get(self.kind, " / ")
-        return words(self.cells) + (sign + words(self.other) if self.other else "")
+        return written(self.cells) + (sign + written(self.other) if self.other else "")
 
 
 def blocks_of(given: Sequence[str | Cells]) -> tuple[Cells, ...]:
@@ -267,14 +295,14 @@ def _unread(text: str) -> ParameterError:
 
 def _blocks(part: str, text: str) -> tuple[Cells, ...]:
     blocks: list[Cells] = []
-    for block in re.split(r"\s+\+\s+", part.strip()):
+    for block in _split(part.strip(), r"\s+\+\s+"):
         named: dict[str, Sequence[str]] = {}
-        for one in block.split(";"):
-            name, sign, categories = one.partition("=")
-            found = [category.strip() for category in categories.split(",")]
-            if not sign or not name.strip() or not all(found):
+        for one in _split(block, ";"):
+            name, *rest = map(_read, _split(one, "=", 1))
+            found = list(map(_read, _split(_split(one, "=", 1)[-1], ",")))
+            if not rest or not name or not all(found):
                 raise _unread(text)
-            named[name.strip()] = found
+            named[name] = found
         blocks.append(named)
     return tuple(blocks)
 
@@ -296,6 +324,8 @@ def best_number(
         Of the inner cells.
     release
         The one release that it is of, whose published totals may tell more; ``None`` for several.
+    randomness
+        Of draws, where they are needed; by default that of the release: one answer for one file.
 
     Raises
     ------
@@ -308,7 +338,8 @@ def best_number(
         raise ParameterError({"level": message("must be above 0 and at most 1, is {level}", level)})
     domain = posterior.domain
     cells = cells_of(domain, question.cells)
-    chance = randomness or Randomness.fresh()
+    # One answer for one release, by whoever asks.
+    chance = randomness or (Randomness.fresh() if release is None else OfRelease(release, "sums"))
     kind = question.kind
     sources: tuple[Source, ...] = ()
     if kind == "sum":
@@ -319,7 +350,9 @@ def best_number(
             kind = "share"
         law = _of_two(posterior, cells, other, kind, chance, progress)
     low, high = law.interval(level)
-    return BestNumber(kind, question.text, law.mean, low, high, level, law.variance, sources, law.draws)
+    return BestNumber(
+        kind, question.text, law.mean, low, high, level, law.variance, sources, law.draws, len(cells) > 1
+    )
 
 
 def _of_sum(
@@ -368,17 +401,24 @@ def _law_of_sum(posterior: Posterior, cells: Ints, chance: Randomness, progress:
         return Law.of(first + np.arange(len(chances)), chances)
     if posterior.recorded_sums is not None and (known := posterior.recorded_sums.law(cells)) is not None:
         first, chances = known
-        return Law.of(first + np.arange(len(chances)), chances, posterior.draws or DRAWS)
+        return Law.of(first + np.arange(len(chances)), chances, worth(posterior, posterior.draws or DRAWS))
     tables, chances, draws = _originals(posterior, chance, progress)
     return Law.of(tables[:, cells].sum(axis=1), chances, draws)
 
 
 def _originals(posterior: Posterior, chance: Randomness, progress: Progress) -> tuple[Ints, Floats, int]:
-    """All originals and their chances; else some that are drawn, and how many."""
+    """All originals and their chances; else some that are drawn, and what they are worth."""
     if posterior.way == "exact" and (listed := posterior.list_originals()) is not None:
         return *listed, 0
     tables = posterior.draw_originals(DRAWS, chance.generator(), progress)
-    return tables, np.full(len(tables), 1 / len(tables)), len(tables)
+    return tables, np.full(len(tables), 1 / len(tables)), worth(posterior, len(tables))
+
+
+def worth(posterior: Posterior, number: int) -> int:
+    """How many independent originals so many drawn ones are worth: those of chains share ancestors."""
+    effective = posterior.effective_sample_size
+    exact = posterior.way == "exact" or posterior.independent or effective is None
+    return number if exact else max(int(1 / (1 / number + 1 / max(effective or 1.0, 1.0))), 1)
 
 
 def _of_two(
@@ -394,8 +434,7 @@ def _of_two(
     law = _with_fixed(posterior, cells, other, kind, chance, progress)
     if law is not None:
         return law
-    tables, chances, draws = _originals(posterior, chance, progress)
-    one, two = (tables[:, each].sum(axis=1) for each in (cells, other))
+    one, two, chances, draws = _together(posterior, cells, other, kind, chance, progress)
     if kind == "difference":
         return Law.of(one - two, chances, draws)
     if (two == 0).any():
@@ -408,6 +447,40 @@ def _of_two(
             hint=message("ask for the sums themselves"),
         )
     return Law.of(np.round(one / two, 12), chances, draws)
+
+
+def _together(
+    posterior: Posterior, cells: Ints, other: Ints, kind: Kind, chance: Randomness, progress: Progress
+) -> tuple[Ints, Ints, Floats, int]:
+    """Two sums with their chances: exactly, by one sum with weights that keeps them apart, or by originals.
+
+    Returns
+    -------
+    one, two : int64 (pairs,)
+    chances : float64 (pairs,)
+    draws
+        0 where it is exact.
+    """
+    exact = posterior.exact_sums
+    if posterior.way == "exact" and isinstance(exact, SumLaws | PartSums):
+        rows = posterior.chances[posterior.group_of_cell[cells]] > 0
+        low = posterior.first[cells] + rows.argmax(axis=1)
+        high = posterior.first[cells] + rows.shape[1] - 1 - rows[:, ::-1].argmax(axis=1)
+        least, apart = int(low.sum()), int((high - low).sum()) + 1
+        weights = np.zeros(posterior.domain.size, dtype=np.int64)
+        weights[cells] += 1
+        # A difference needs no more than itself.
+        weights[other] += -1 if kind == "difference" else apart
+        found = exact.weighted(weights, SUMS_WORK, progress)
+        if found is not None:
+            at = np.flatnonzero(found[1] > 0)
+            sums, chances = found[0] + at, found[1][at]
+            if kind == "difference":
+                return sums, np.zeros_like(sums), chances, 0
+            two = (sums - least) // apart
+            return sums - two * apart, two, chances, 0
+    tables, chances, draws = _originals(posterior, chance, progress)
+    return tables[:, cells].sum(axis=1), tables[:, other].sum(axis=1), chances, draws
 
 
 def _with_fixed(
@@ -447,5 +520,5 @@ def _total_left_out(release: Release, posterior: Posterior, cells: Ints, progres
             release, number, Believed(posterior), lambda one: believe([one], progress=progress)
         ).believed.posterior
         values, chances = found.distribution(domain.unflat(at))
-        return Law.of(values, chances, 0 if found.way == "exact" else found.draws or DRAWS)
+        return Law.of(values, chances, 0 if found.way == "exact" else worth(found, found.draws or DRAWS))
     return None

@@ -13,11 +13,14 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tabprotect.engine.belief.evidence import all_numbers
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.reader_page.page_words import WORDS
 from tabprotect.engine.bundle.reader_text import exact_lines
@@ -115,7 +118,7 @@ def naive_magnitude_words(*, noisy: bool) -> list[str]:
 
 PAGE = "page.html"
 
-SCRIPTS = ("priors.js", "moves.js", "factors.js", "reader.js", "view.js")
+SCRIPTS = ("priors.js", "numbers.js", "moves.js", "factors.js", "reader.js", "view.js")
 
 AS_EVER = frozenset({"suppression"})
 """Methods whose name stands in English in every language: pages that left have it so."""
@@ -391,8 +394,25 @@ def _facts_of_counts(release: Release, likelihood: Likelihood | None) -> dict[st
         "variables": list(domain.names),
         "shape": list(domain.shape),
         "structural": _structural(domain) if shown else [],
-        "tables": [_table(one, domain, shown=shown) for one in release.tables],
+        "tables": [
+            _table(one, domain, shown=shown) | variance
+            for one, variance in zip(release.tables, _variances(release, shown=shown), strict=True)
+        ],
     }
+
+
+def _variances(release: Release, *, shown: bool) -> Sequence[dict[str, object]]:
+    """The variance of the noise of each published table's numbers, where the method states one."""
+    numbers = all_numbers(release) if shown else None
+    found = {} if numbers is None else {one.domain: numbers.variance[one.rows] for one in numbers.tables}
+    return [
+        {} if each is None or not np.isfinite(each).all() else {"variance": _alike_or_each(each.tolist())}
+        for each in (found.get(published.table.domain) for published in release.tables)
+    ]
+
+
+def _alike_or_each(figures: list[float]) -> float | list[float]:
+    return figures[0] if len(set(figures)) == 1 else figures
 
 
 def _facts_of_magnitudes(release: Release) -> dict[str, object]:

@@ -49,10 +49,13 @@ PLANNED = 2_000
 """Most steps of one component for which an order of elimination is sought."""
 
 LISTED_ENTRIES = 40_000
-"""Most counts of listed originals that a page carries."""
+"""Most counts of listed originals, or of drawn ones, that a page carries."""
 
 KEPT_ENTRIES = 200_000
 """Most chances of it."""
+
+FEWEST_DRAWS, MOST_DRAWS = 100, 2_000
+"""Originals that are drawn for the sums of a page; one where fewer fit has none."""
 
 MILLION = 1_000_000
 
@@ -112,7 +115,35 @@ def computed_model(release: Release, likelihood: Likelihood | None, progress: Pr
             found = weigh_refused(found, gate.refused, chance, progress) or found
     except InfeasibleError as error:
         return {"way": "none", "why": joined([BROKEN, " ", error.message])}
-    return _listed(found, likelihood) or _kept(found, likelihood)
+    listed = _listed(found, likelihood)
+    if listed is not None:
+        return listed
+    kept = _kept(found, likelihood)
+    # What leaves published totals out would tell less of them than the program does.
+    whole = set(found.left_out) <= {"attempts", "pattern_choice"}
+    return kept | _drawn(found, release, progress) if whole and kept["way"] == "kept" else kept
+
+
+def _drawn(found: Posterior, release: Release, progress: Progress) -> dict[str, object]:
+    """Some originals, as drawn: the counts of the first one, and of the cells where any differs."""
+    unsure = ((found.chances > 0).sum(axis=1) > 1)[found.group_of_cell]
+    number = min(LISTED_ENTRIES // max(int(unsure.sum()), 1), MOST_DRAWS)
+    if number < FEWEST_DRAWS:
+        return {}
+    from tabprotect.engine.belief.evidence import OfRelease
+    from tabprotect.engine.belief.which_number import worth
+
+    chance = OfRelease(release, "sums of the page")
+    tables = found.draw_originals(number, chance.generator(), progress)
+    open_ = np.flatnonzero((tables != tables[:1]).any(axis=0))
+    return {
+        "draws": {
+            "worth": worth(found, number),
+            "base": tables[0].tolist(),
+            "open": open_.tolist(),
+            "tables": tables[:, open_].tolist(),
+        }
+    }
 
 
 def _listed(found: Posterior, likelihood: Likelihood) -> Model | None:
@@ -136,7 +167,7 @@ def _listed(found: Posterior, likelihood: Likelihood) -> Model | None:
     }
 
 
-def _kept(found: Posterior, likelihood: Likelihood) -> Model:
+def _kept(found: Posterior, likelihood: Likelihood) -> dict[str, object]:
     if found.domain != likelihood.domain:
         return {"way": "none", "why": BROKEN}
     millionths = np.rint(found.chances * MILLION).astype(np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tabprotect.engine.belief import number_words
 from tabprotect.languages.messages import message
 
 WORDS: Mapping[str, str] = {
@@ -82,6 +83,29 @@ WORDS: Mapping[str, str] = {
     "genuine_help": message(
         "These figures (SHA-256) are those of the files beside this page. Compare the one of the whole zip with the one that its publisher names elsewhere."
     ),
+    "which": message("Which number shall I use?"),
+    "which_help": message(
+        "Mark numbers in the table: click them, or press Enter; a total marks all that it is the sum of. The best value, and how far the truth may be, stand here."
+    ),
+    "which_of": message("What do you want to know?"),
+    "which_sum": message("their sum"),
+    "which_difference": message("their sum less that of others"),
+    "which_rate": message("their share or rate of others"),
+    "which_into": message("What you mark now belongs to"),
+    "which_first": message("the first numbers: {cells}"),
+    "which_others": message("the others: {cells}"),
+    "which_none": message("none yet"),
+    "which_clear": message("Take all marks away"),
+    "which_copy": message("Copy this text"),
+    "which_command": message("The same from the program:"),
+    "which_grouped": message("Numbers of this table are of groups: mark those of another table."),
+    "which_program": message("This page holds no sums of this release; the program works them out."),
+    "which_answer": number_words.ANSWER,
+    "which_known": number_words.KNOWN,
+    "which_sources": number_words.SOURCES,
+    "which_no_sources": number_words.NO_SOURCES,
+    "which_drawn": number_words.DRAWN,
+    "which_may_be_none": number_words.MAY_BE_NONE,
     "close": message("Close"),
     "language": message("Language"),
     "keys": message("Arrow keys move between the numbers, Enter opens one."),

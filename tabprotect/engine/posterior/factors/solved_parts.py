@@ -320,6 +320,38 @@ class PartSums:
             chances = np.convolve(chances, row[possible[0] : possible[-1] + 1])
         return first, chances
 
+    def weighted(self, weights: Ints, most: int, progress: Progress = SILENT) -> tuple[int, Floats] | None:
+        """The same of all cells, each times its weight, int64 (cells,); ``None`` beyond the work."""
+        alone, together = self._split(np.flatnonzero(weights))
+        laws = [
+            _stretched(int(self.first[cell]), self.rows[self.group[cell]], int(weights[cell]))
+            for cell in alone
+        ]
+        work = 0
+        for part, places in together:
+            of_part = weights[part.cells]
+            same = np.unique(of_part[places])
+            cost = self._cost(part, places) if len(same) == 1 else self._listing(part)
+            if cost is None or (work := work + cost) > most:
+                return None
+            if len(same) == 1:
+                laws.append(_stretched(*self._law(part, places), int(same[0])))
+            else:
+                tables, chances = self._originals(part)
+                different, place = np.unique(tables @ of_part, return_inverse=True)
+                found_here = np.bincount(place.reshape(-1), chances).astype(np.float64)
+                laws.append((different.astype(np.int64), found_here))
+        first, found = 0, np.ones(1)
+        for values, row in laws:
+            low, high = int(values.min()), int(values.max())
+            if (work := work + len(values) * (len(found) + high - low)) > most:
+                return None
+            first, sums = first + low, np.zeros(len(found) + high - low)
+            for value, chance in zip((values - low).tolist(), row.tolist(), strict=True):
+                sums[value : value + len(found)] += chance * found
+            found = sums
+        return first, found
+
     def _split(self, cells: Ints) -> tuple[Ints, list[tuple[SolvedPart, Ints]]]:
         """The independent cells, and for each part its cells' places that are in the sum."""
         of = self.part_of_cell[cells]
@@ -338,6 +370,12 @@ class PartSums:
             return 0
         if (id(part.rows), places.tobytes()) in self._known:
             return 0
+        return self._listing(part)
+
+    def _listing(self, part: SolvedPart) -> int | None:
+        """Entries that all originals of a part hold; ``None`` if they are too many."""
+        if part.errors is not None:
+            return None
         # Counting takes time: do not count originals that cannot be listed anyway.
         entries = sum(map(len, part.rows)) * len(part.cells)
         if part.listed is None or entries > PART_SUMS_COUNTED:
@@ -372,3 +410,9 @@ class PartSums:
             self._last.clear()
             self._last[key] = part.listed()
         return self._last[key]
+
+
+def _stretched(first: int, row: Floats, weight: int) -> tuple[Ints, Floats]:
+    """The possible values of a count times its weight, and their chances."""
+    possible = np.flatnonzero(row > 0)
+    return (first + possible) * weight, row[possible]

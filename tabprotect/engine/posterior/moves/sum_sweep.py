@@ -51,7 +51,7 @@ def crossing_components(exact: Elimination, weights: Ints) -> list[_Part] | None
     Parameters
     ----------
     weights : int64 (groups,)
-        How many cells of each signature group are in the sum.
+        The weights of the cells of each signature group in the sum, added up.
     """
     if exact.thinned is not None:
         weights = np.repeat(weights, np.diff(exact.thinned.starts))
@@ -105,29 +105,43 @@ class SumLaws:
     group_of_cell: Ints
     published: Ints
 
-    def _parts(self, cells: Ints) -> list[_Part] | None:
+    def _parts(self, weights: Ints) -> list[_Part] | None:
         groups = len(self.exact.model.lowest)
         if self.exact.thinned is not None:
             groups = len(self.exact.thinned.starts) - 1
-        return crossing_components(
-            self.exact, np.bincount(self.group_of_cell[cells], minlength=groups)[:groups]
-        )
+        of_group = np.bincount(self.group_of_cell, weights, minlength=groups)[:groups]
+        return crossing_components(self.exact, np.rint(of_group).astype(np.int64))
 
-    def work(self, cells: Ints) -> int | None:
-        """Entries that the law of the sum of these flat cells costs; ``None`` if it is too wide."""
-        crossed = self._parts(cells)
+    def _once(self, cells: Ints) -> Ints:
+        return np.bincount(cells, minlength=len(self.published)).astype(np.int64)
+
+    @staticmethod
+    def _work(crossed: list[_Part] | None) -> int | None:
         if crossed is None:
             return None
         work = sum(part.work for part in crossed)
         wide = any(part.held > SUM_HELD for part in crossed)
         return None if wide or work > SUM_ENTRIES else work
 
+    def work(self, cells: Ints) -> int | None:
+        """Entries that the law of the sum of these flat cells costs; ``None`` if it is too wide."""
+        return self._work(self._parts(self._once(cells)))
+
     def law(self, cells: Ints, progress: Progress = SILENT) -> tuple[int, Floats]:
         """The first possible sum, and the chances from it on."""
-        crossed = self._parts(cells)
+        crossed = self._parts(self._once(cells))
         assert crossed is not None, "where the work is known"
         first, chances = law(self.exact, crossed, progress)
         return int(self.published[cells].sum()) + first, chances
+
+    def weighted(self, weights: Ints, most: int, progress: Progress = SILENT) -> tuple[int, Floats] | None:
+        """The same of all cells, each times its weight, int64 (cells,); ``None`` beyond the work."""
+        crossed = self._parts(weights)
+        work = self._work(crossed)
+        if crossed is None or work is None or work > most:
+            return None
+        first, chances = law(self.exact, crossed, progress)
+        return int(self.published @ weights) + first, chances
 
 
 def _reaches(one: EliminationPlan, coefficient: list[int]) -> tuple[list[int], list[int]]:

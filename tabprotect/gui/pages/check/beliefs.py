@@ -40,6 +40,7 @@ from tabprotect.gui.pages.check.priors_panel import PriorsPanel
 from tabprotect.gui.pages.check.readers_said import ReadersSaid
 from tabprotect.gui.pages.check.table_choice import TableChoice
 from tabprotect.gui.pages.check.totals_panel import TotalsPanel
+from tabprotect.gui.pages.check.which_panel import WhichPanel
 from tabprotect.gui.pages.check.words import mode_sentence, release_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
@@ -81,7 +82,7 @@ class Beliefs(QWidget):
         self.readers = connected(ReadersSaid(document, self), counted=self._judged)
         self.cell, self.magnitude = CellPanel(), MagnitudeBelief(document)
         self.draws = DrawsPanel(document)
-        self.totals = TotalsPanel(document)
+        self.totals, self.which = TotalsPanel(document), WhichPanel(document)
         self.files = PosteriorFiles(self)
         self._priors = connected(PriorsPanel(PERSONS), asked=self._set_prior)
         self.priors = self._priors.choices
@@ -137,11 +138,12 @@ class Beliefs(QWidget):
         for tab, words in (
             (held(in_column((self.cell, 3), (self.magnitude, 2), margins=0)), tr("The cell")),
             (self.totals, tr("Totals")),
+            (self.which, tr("Which number?")),
             (self.draws, tr("Analyses of draws")),
         ):
             self.tabs.addTab(tab, words)
-        self.tabs.setAccessibleName(tr("The cell, totals, or analyses of drawn tables"))
-        self.tabs.currentChanged.connect(lambda _: self.totals.refresh(self.who))
+        self.tabs.setAccessibleName(tr("The cell, totals, the best number, or analyses of drawn tables"))
+        self.tabs.currentChanged.connect(lambda _: self._refresh_sums())
         right = held(in_column((self.tabs, 1), self._priors, margins=0, spacing=2 * GRID))
         return split((self._left, 5), (right, 4))
 
@@ -237,7 +239,7 @@ class Beliefs(QWidget):
         self._show_cell()
         view = self.view()
         self.exposed.show_view(view, self.cell_shown)
-        self.totals.refresh(self.who)
+        self._refresh_sums()
         # Without a posterior there is one thing to say, and it stands in the middle.
         self._left.setVisible(view is not None)
         if view is None:
@@ -245,6 +247,10 @@ class Beliefs(QWidget):
             return
         self._show_mode()
         self._show_way()
+
+    def _refresh_sums(self) -> None:
+        self.totals.refresh(self.who)
+        self.which.refresh(self.who)
 
     def _show_mode(self) -> None:
         if (view := self.view()) is not None:
@@ -373,7 +379,11 @@ class Beliefs(QWidget):
             return
         found, total = self.table.known(self.who), self.document.counts_selected[1]
         self.map.set_selection(self.cell_shown)
-        if total is not None and (found is None or set(found.names) != set(total.names)):
+        elsewhere = total is not None and (found is None or set(found.names) != set(total.names))
+        if elsewhere and self.tabs.currentWidget() is self.which:
+            # It is looked for to be marked.
+            return
+        if total is not None and elsewhere:
             self.tabs.setCurrentWidget(self.totals)
             if set(self.totals.chosen) != set(total.names):
                 self.totals.show_by(total.names)

@@ -24,7 +24,8 @@ readline.createInterface({ input: process.stdin }).on("line", (line) => {
         try { return reader.distribution(cell, given); } catch (error) { return { error: error.message }; }
       });
     }
-    answer = { exact: reader.exact, laws };
+    const numbers = (asked.questions || []).map(([kind, cells, others]) => reader.number(kind, cells, others));
+    answer = { exact: reader.exact, laws, numbers };
   } catch (error) { answer = { error: String(error.stack) }; }
   answer.seconds = Number(process.hrtime.bigint() - begun) / 1e9;
   console.log(JSON.stringify(answer));

@@ -11,9 +11,12 @@ import pytest
 from real_browser import Browser, chromium
 from selenium.webdriver import Keys
 
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.which_number import Question, best_number
 from tabprotect.engine.bundle import public
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
+from tests.engine.belief.test_which_number import release_of as rounded
 from tests.engine.bundle.reader_page.test_magnitude_page import released
 from tests.engine.bundle.reader_page.test_page import PRIORS, Laws, difference, release_of
 
@@ -126,4 +129,35 @@ def test_sums_are_looked_at_too(browser: Browser, tmp_path: Path, method: str) -
     browser.screen(PHONE, dark=True)
     assert not browser.faults() and not browser.beyond_the_edge()
     browser.screen(DESK)
+    assert not browser.chrome.get_log("browser")
+
+
+def test_which_number_to_use_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    """A total and two counts are marked, others beside them; the sentence is that of the command."""
+    release = rounded("random_rounding", base=3)
+    posterior = believe([release]).posterior
+    open_page(browser, release, tmp_path)
+    browser.find(".which").send_keys(Keys.ENTER)
+    for _ in range(8):
+        browser.key(Keys.TAB)
+        if browser.focused()[0] == "TD":
+            break
+    browser.key(Keys.END, Keys.ENTER)
+
+    def said() -> str:
+        text: str = browser.chrome.execute_script("return document.querySelector('.said').innerText")
+        return text.replace("\u202f", ",").replace("\u2212", "-")
+
+    def mine(text: str) -> str:
+        return best_number(posterior, Question.parse(text), release=release).text
+
+    assert said() == mine("v=a") and "use both" in said()
+    browser.find("input[name=kind][value=difference]").click()
+    browser.find("td[tabindex='0']").send_keys(Keys.ARROW_DOWN, Keys.HOME, Keys.ENTER)
+    assert said() == mine("v=a - v=b; w=x")
+    browser.screen(PHONE, dark=True)
+    assert not browser.faults() and not browser.beyond_the_edge()
+    browser.screen(DESK)
+    browser.find("input[name=kind][value=rate]").click()
+    assert said() == mine("v=a / v=b; w=x")
     assert not browser.chrome.get_log("browser")

@@ -1,0 +1,74 @@
+"""Which number to use, in a reader's window: the same as the library says, marked or written."""
+
+from __future__ import annotations
+
+import pytest
+from pages_of import beliefs
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from readable import unnamed
+
+import tabprotect as tp
+from tabprotect.gui.base.document import Total
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.check.which_panel import WhichPanel
+
+QUESTIONS = (
+    "v=v1",
+    "v=v1,v2; w=w3",
+    "v=v1; w=w1 + v=v2; w=w2",
+    "v=v1 - v=v2; w=w1",
+    "v=v1; w=w1 - v=v2; w=w1",
+    "v=v1; w=w1,w2 / v=v1",
+    "v=v3; w=w1 / v=v1; w=w1,w2",
+)
+
+
+@pytest.fixture
+def which(reader: MainWindow, qtbot: QtBot) -> WhichPanel:
+    page = beliefs(reader)
+    page.tabs.setCurrentWidget(page.which)
+    assert not unnamed(page.which)
+    return page.which
+
+
+def test_the_window_answers_as_the_library(which: WhichPanel, reader: MainWindow, qtbot: QtBot) -> None:
+    release = reader.document.release
+    assert release is not None
+    belief = tp.infer(release)
+    for text in QUESTIONS:
+        kind, sign = (
+            ("difference", " - ") if " - " in text else ("rate", " / ") if " / " in text else ("sum", "")
+        )
+        first, _, others = text.partition(sign) if sign else (text, "", "")
+        which.kind.setCurrentIndex(which.kind.findData(kind))
+        which.first.setText(first)
+        which.others.setText(others)
+        which.refresh("user")
+        qtbot.waitUntil(lambda: which.best is not None)
+        assert which.best == belief.sum(text) and which.answer.text() == which.best.text
+    which.copy.click()
+    assert QApplication.clipboard().text() == which.answer.text()
+
+
+def test_counts_and_totals_are_marked(which: WhichPanel, reader: MainWindow, qtbot: QtBot) -> None:
+    reader.document.select((0, 1))
+    which.mark.click()
+    assert which.first.text() == "v=v1; w=w2"
+    reader.document.select_total(Total(("w",), (0, 2)))
+    which.mark.click()
+    assert which.asked == "v=v1; w=w2 + w=w3"
+    which.mark.click()
+    assert which.asked == "v=v1; w=w2"
+    which.kind.setCurrentIndex(which.kind.findData("rate"))
+    which.into.setCurrentIndex(1)
+    assert which.asked == ""
+    reader.document.select_total(Total((), (0, 0)))
+    which.mark.click()
+    assert which.asked == "v=v1; w=w2 / v=v1,v2,v3,v4"
+    qtbot.waitUntil(lambda: which.best is not None)
+    assert which.best is not None and which.best.kind == "share"
+    which.first.setText("v=nobody")
+    which.refresh("user")
+    qtbot.waitUntil(lambda: "nobody" in which.answer.text())
+    assert not which.copy.isEnabled()
