@@ -29,6 +29,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, vstack
 
 from tabprotect.cli.main import main as tabprotect
+from tabprotect.engine.agency import KEY_BYTES
+from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import public
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.likelihood import CellFactors
@@ -172,6 +174,7 @@ def main() -> None:
     """Run a year and print what came of it."""
     seed = int(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1].isdecimal() else 1
     random = np.random.default_rng(seed)
+    coins = np.random.default_rng([seed, 1])
     methods = random.permutation(["suppression", "suppression", "cyclic_perturbation", "cell_key"]).tolist()
     first = people(random, 3000)
     later = np.concatenate([first[random.random(len(first)) > 0.004], people(random, 12)])
@@ -180,6 +183,8 @@ def main() -> None:
         contextlib.chdir(folder),
         patch.dict(os.environ, {"TABPROTECT_HOME": folder}),
     ):
+        # The same coins in every run of a seed.
+        write_bytes(Path("house.key"), coins.bytes(KEY_BYTES).hex().encode(), overwrite=False, private=True)
         year = Year()
         for where in random.permutation(["all", "men", "women"]).tolist():
             year.ask(f"edu-{where}", first, "edu*act", where, methods[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.people.grouped_categories import Groups, groups_between, over_groups
-from tabprotect.engine.register.people.overlapping import hang_in_a_ring, overlap_evidence
+from tabprotect.engine.register.people.overlapping import overlap_evidence
 from tabprotect.engine.register.people.stated_margins import exact_margin
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
@@ -167,19 +166,3 @@ def test_sums_of_groups_are_margins_that_tell() -> None:
     for cell, value in itertools.product(range(3), range(14)):
         share = weights[every[:, cell] == value].sum() / weights.sum()
         assert found.probability(value).reshape(-1)[cell] == pytest.approx(share, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("tables", "ring"),
-    [
-        (["AB", "BC"], False),
-        (["AB", "BC", "CD", "BE"], False),
-        (["ABC", "BCD", "B", "CD"], False),
-        (["AB", "BC", "AC"], True),
-        (["AB", "BC", "AC", "ABC"], False),
-        (["AB", "BC", "CD", "DA"], True),
-        (["AB", "CD"], False),
-    ],
-)
-def test_rings(tables: Sequence[str], ring: bool) -> None:
-    assert hang_in_a_ring([Domain.of_shape((2,) * len(n), tuple(n)) for n in tables]) == ring

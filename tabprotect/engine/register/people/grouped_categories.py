@@ -81,6 +81,18 @@ def groups_between(
     return found
 
 
+def crossed(evidence: Evidence, groups: Groups) -> bool:
+    """Return True if a release shows people of one category of the finer variable in two of the coarser one.
+
+    They are no groups, then, whatever the counts of other releases leave open.
+    """
+    domain = evidence.release.domain
+    if groups.fine == groups.coarse or not {groups.fine, groups.coarse} <= set(domain.names):
+        return False
+    low, _ = limits_of(evidence, (groups.fine,), groups.coarse, evidence.release.table.total)
+    return bool(((low[:-1] > 0).sum(axis=1) > 1).any())
+
+
 def limits_of(evidence: Evidence, shared: Sequence[str], name: str, most: int) -> tuple[Ints, Ints]:
     """The least and the largest sums that a release leaves possible.
 
@@ -152,7 +164,7 @@ def over_groups(known: CellFactors, groups: Groups, fine: Domain) -> CellFactors
         for name in known.domain.names
         if name in fine.names
     }
-    return _over(known, fine, codes | {groups.coarse: (groups.fine, groups.group)})
+    return over_categories(known, fine, codes | {groups.coarse: (groups.fine, groups.group)})
 
 
 def summed_evidence(fine: Evidence, shared: Sequence[str], groups: Groups, coarse: Domain) -> Evidence | None:
@@ -172,10 +184,10 @@ def summed_evidence(fine: Evidence, shared: Sequence[str], groups: Groups, coars
     codes = {one: (one, np.arange(len(coarse[one].categories))) for one in names}
     known = told.likelihood
     assert isinstance(known, CellFactors)
-    return replace(told, known=_over(known, coarse, codes | {name: (groups.coarse, places)}))
+    return replace(told, known=over_categories(known, coarse, codes | {name: (groups.coarse, places)}))
 
 
-def _over(known: CellFactors, finer: Domain, codes: Mapping[str, tuple[str, Ints]]) -> CellFactors:
+def over_categories(known: CellFactors, finer: Domain, codes: Mapping[str, tuple[str, Ints]]) -> CellFactors:
     """Factors over sums of the cells of another table.
 
     Parameters

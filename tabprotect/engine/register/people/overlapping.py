@@ -5,8 +5,8 @@ both have. Where both publish that margin exactly, as cycles do, neither tells o
 does, readers know it for the other, which is judged with it; where neither does, what is believed of it
 from one is one more factor of the other. Where categories of one are groups of those of the other, the sums
 of these are such a margin, too. All else is not read: it is told and takes a reason. So are groups that the
-counts leave open, and tables that hang together in a ring, as A x B, B x C and A x C do: they say more than
-what they say two by two.
+counts leave open, where no release crosses the two variables. Tables that hang together in a ring say more than
+what they say two by two: see ``rings``.
 
 Confidential: the original shows whether two variables may be groups of one another.
 """
@@ -21,6 +21,7 @@ import numpy as np
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.register.people.grouped_categories import (
     Groups,
+    crossed,
     groups_between,
     over_groups,
     summed_evidence,
@@ -62,7 +63,11 @@ class OverlapEvidence:
 
 
 def overlap_evidence(
-    original: Table, group: Sequence[Evidence], other: Evidence, same_margins: int
+    original: Table,
+    group: Sequence[Evidence],
+    other: Evidence,
+    same_margins: int,
+    known: Sequence[Evidence] = (),
 ) -> OverlapEvidence | None:
     """Return what a release and those read with it, and another one of the same records, tell of each other.
 
@@ -74,6 +79,8 @@ def overlap_evidence(
         The release at hand, then those that are read with it.
     same_margins
         The number of one-way margins that both originals share.
+    known
+        All releases of these records, which may show that variables are no groups of one another.
 
     Returns
     -------
@@ -87,6 +94,7 @@ def overlap_evidence(
     own = [name for name in shared if name in original.domain.names]
     # Where no margin is the same nothing but a name says that they are of the same records.
     grouped = groups_between(original, other, own, alike=not same_margins)
+    grouped = [one for one in grouped if not any(crossed(release, one) for release in known)]
     if grouped:
         return _by_groups(group[0], other, shared, grouped) if finest == original.domain else None
     here = next((found for one in group if (found := exact_margin(one, shared))), None)
@@ -133,26 +141,6 @@ def _by_groups(
         if groups.mine_is_fine
         else OverlapEvidence(other, told, of_fine)
     )
-
-
-def hang_in_a_ring(domains: Sequence[Domain]) -> bool:
-    """Return True if tables say more together than what each two of them say."""
-    left = [set(domain.names) for domain in domains]
-    while left:
-        before = [set(names) for names in left]
-        alone = [{name for name in names if sum(name in other for other in left) > 1} for names in left]
-        left = [
-            names
-            for number, names in enumerate(alone)
-            if not any(
-                names < other or (names == other and number > place)
-                for place, other in enumerate(alone)
-                if place != number
-            )
-        ]
-        if left == before:
-            return len(left) > 1
-    return False
 
 
 def same_total(original: Table, other: Evidence) -> bool:

@@ -180,15 +180,13 @@ class ReadingTogether:
         refused = self._refused_beside(own)
         if own is None or not wanted:
             return InCommon(unweighed=bool(refused))
-        problem, limits = self.problem, self.policy
-        if not isinstance(limits, Gate):
-            limits = (limits or AgencyPolicy()).of_release(own.release, problem.at_risk)
+        problem = self.problem
         counted, _ = _counts_of(self.looked_up.releases(wanted, self.progress))
         reading = InCommonReading(
             problem.table,
             own,
             _answered(problem.people, self.looked_up.earlier),
-            limits,
+            self._limits(own),
             refused,
             self.progress,
         )
@@ -219,6 +217,7 @@ class ReadingTogether:
             return [], frozenset()
         from tabprotect.engine.register.people import overlapping
         from tabprotect.engine.register.people.grouped_categories import groups_between
+        from tabprotect.engine.register.people.rings import Ring, ring_among
 
         own, table = marks(self.problem), self.problem.table
         counted, silent = _counts_of(self.looked_up.releases(wanted, self.progress))
@@ -226,6 +225,7 @@ class ReadingTogether:
         unread = {one.entry.number for one in wanted if one.relation == "records"}
         unread -= silent | {one.entry.number for one, _ in counted}
         found: list[tuple[Earlier, OverlapEvidence]] = []
+        known = [*every, *(other for _, other in counted)]
         for one, other in counted:
             margins = _shared(one, own)
             if one.relation == "variables" and (
@@ -235,15 +235,24 @@ class ReadingTogether:
             ):
                 # Other records under the same names, or some of these.
                 continue
-            overlap = overlapping.overlap_evidence(table, every, other, margins)
+            overlap = overlapping.overlap_evidence(table, every, other, margins, known)
             if overlap is None:
                 unread.add(one.entry.number)
             else:
                 found.append((one, overlap))
-        domains = [one.release.domain for one in (*every, *(overlap.other for _, overlap in found))]
-        if overlapping.hang_in_a_ring(domains):
+        together = (*every, *(overlap.other for _, overlap in found))
+        if (
+            ring_among([one.release.domain for one in together])
+            and not Ring(together, self._limits(every[0]), self.progress).tells_little()
+        ):
             return [], frozenset(unread | {one.entry.number for one, _ in found})
         return found, frozenset(unread)
+
+    def _limits(self, own: Evidence) -> Gate:
+        limits = self.policy
+        if isinstance(limits, Gate):
+            return limits
+        return (limits or AgencyPolicy()).of_release(own.release, self.problem.at_risk)
 
     def _joint(self, every: Sequence[Evidence], beside: Sequence[OverlapEvidence]) -> StaffVerdict:
         """Return what readers of all of them learn, about the cells of the finest table, the latest first;
