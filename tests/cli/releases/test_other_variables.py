@@ -45,15 +45,23 @@ def test_a_total_that_one_hides_and_the_other_keeps(protect: Run) -> None:
     assert "1 for certain" in refused.json["error"]["message"]
 
 
-def test_cycles_need_no_reason_but_for_a_ring(protect: Run) -> None:
-    large = [[30, 40, 50], [60, 70, 80], [35, 45, 55]]
-    assert protect("AB", large, "cyclic_perturbation").code == 0
-    assert protect("BC", [[40, 50, 35], [50, 60, 45], [60, 65, 60]], "cyclic_perturbation").code == 0
-    last = [[40, 45, 35], [65, 80, 65], [45, 50, 40]]
-    refused = protect("AC", last, "cyclic_perturbation")
-    assert refused.code == 5
-    assert "No. 1, 2 could not be compared" in refused.json["error"]["message"]
-    assert protect("AC", last, "cyclic_perturbation", "--again", "asked for").code == 0
+RING = {
+    "AB": [[30, 40, 50], [60, 70, 80], [35, 45, 55]],
+    "BC": [[40, 50, 35], [50, 60, 45], [60, 65, 60]],
+    "AC": [[40, 45, 35], [65, 80, 65], [45, 50, 40]],
+}
+
+
+def test_a_ring_takes_no_reason_where_all_that_is_shared_is_stated(protect: Run) -> None:
+    assert [protect(names, RING[names], "cyclic_perturbation").code for names in RING] == [0, 0, 0]
+
+
+def test_a_ring_takes_a_reason_where_a_shared_margin_is_stated_by_none(protect: Run) -> None:
+    methods = ["cyclic_perturbation", "random_rounding", "random_rounding"]
+    *_, last = (protect(names, RING[names], one) for names, one in zip(RING, methods, strict=True))
+    assert last.code == 5
+    assert "No. 1, 2 could not be compared" in last.json["error"]["message"]
+    assert protect("AC", RING["AC"], "random_rounding", "--again", "asked for").code == 0
 
 
 def test_noise_on_both_is_read_together(protect: Run) -> None:
