@@ -45,7 +45,7 @@ def sdmx_ml_texts(
 ) -> Answer:
     """What a message says of its first data set: what each text is about, and the text.
 
-    ``names`` are the attributes that are told.
+    ``names`` are the attributes that are told; of others above the observations there is no text.
     """
     data, names = _bytes(of), frozenset(map(str, of["names"]))  # type: ignore[call-overload]
     found: dict[tuple[str, str], None] = {}
@@ -61,6 +61,7 @@ def sdmx_ml_texts(
                     (v.get("id") or v.get("concept") or "", v.get("value", "")) for v in _values(element)
                 ]
                 found |= {pair: None for pair in (*element.attrib.items(), *pairs) if pair[0] in names}
+                found |= {(name, ""): None for name in _further(element) if name not in names}
             if kind == "DataSet":
                 for part in element.iterfind("{*}Annotations/{*}Annotation"):
                     said = {_local(child): child.text or "" for child in part}
@@ -77,7 +78,7 @@ def sdmx_ml_texts(
 def sdmx_ml_structure(
     of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
 ) -> Answer:
-    """The dimensions of a structure message: identifier, agency, name, then each code and its parent."""
+    """The dimensions of a structure message: identifier, agency, name, then each code, its parent and name."""
     try:
         root = ElementTree.fromstring(_bytes(of))
     except ElementTree.ParseError as error:
@@ -87,7 +88,8 @@ def sdmx_ml_structure(
         codes: list[str] = []
         for code in one.iterfind("{*}Code"):
             parent = code.find("{*}Parent/Ref")
-            codes += [code.get("id", ""), "" if parent is None else parent.get("id", "")]
+            above = "" if parent is None else parent.get("id", "")
+            codes += [code.get("id", ""), above, code.findtext("{*}Name", "")]
         lists[one.get("id", "")] = one.get("agencyID", ""), one.findtext("{*}Name", ""), codes
     found = []
     for dimension in root.iterfind(".//{*}Dimension"):
@@ -95,6 +97,14 @@ def sdmx_ml_structure(
         agency, name, codes = lists.get("" if ref is None else ref.get("id", ""), ("", "", []))
         found.append([dimension.get("id", ""), agency, name, codes])
     return found, ()
+
+
+def _further(element: ElementTree.Element) -> Iterator[str]:
+    """The attributes above the observations, as far as they are told from dimensions."""
+    if _local(element) == "DataSet":
+        yield from (name for name in element.attrib if name.isupper())
+    for part in element.iterfind("{*}Attributes") if _local(element) != "Obs" else ():
+        yield from (value.get("id") or value.get("concept") or "" for value in part)
 
 
 def _values(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
@@ -131,6 +141,8 @@ def _observations(data: bytes, measure: str, attributes: frozenset[str]) -> Iter
             raise Refused("structures")
         elif name == "DataSet":
             inside += event == "start"
+            if inside == 1 and element.get("action") == "Delete":
+                raise Refused("deletes")
         elif inside > 1:
             # Read to the end, so that a truncated file is noticed.
             element.clear()

@@ -21,7 +21,7 @@ from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
-from tabprotect.engine.formats.layouts.stated_multipliers import refuse_multiples, units_in
+from tabprotect.engine.formats.layouts.stated_multipliers import multiples_in, refuse_units, units_in
 from tabprotect.engine.formats.layouts.table_forms import SAMPLE_ROWS, Form, recognise
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
@@ -448,9 +448,10 @@ class RowFormat(Format):
         marks = CountMarks.parse(reading.marks)
         try:
             layout = lay_out(self.whole(path, reading), reading, marks, str(path))
-            refuse_multiples(units_in(" ".join(row.fields).strip() for row in layout.title), reading)
+            titles, notes = ([" ".join(r.fields) for r in of] for of in (layout.title, layout.notes))
+            refuse_units([*units_in(titles), *multiples_in(notes)], reading)
             cells, parts = marked_cells(layout, reading, marks, str(path))
-            refuse_multiples([cells.counted], reading)
+            refuse_units([cells.counted], reading)
         except InputError as error:
             # The fault found by reading it as a plain table is the better cause, except for a question.
             asks = any(name in error.hint for name in ("--marks", "--thousands", "--form", "--scale"))
@@ -467,7 +468,7 @@ class RowFormat(Format):
         )
         if form.kind == "long":
             cells, said = read_long(source, form, reading, progress=progress)
-            refuse_multiples([cells.counted], reading)
+            refuse_units([cells.counted], reading)
         elif reading.drop:
             # A column of a grid goes with all its counts, which is told by the header.
             return None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError, RecordsError, in_file
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.blank_labels import name_blanks, refuse_blanks
@@ -17,6 +18,7 @@ from tabprotect.engine.formats.layouts.column_roles import in_roles, refuse_meas
 from tabprotect.engine.formats.layouts.stated_multipliers import check_unit_variables
 from tabprotect.engine.formats.reading_options import ANY_FORMAT, Reading
 from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.formats.text.numerals import NO_COUNT
 from tabprotect.engine.formats.totals.hidden_cells import worked_out
 from tabprotect.engine.formats.totals.settled_totals import settle_totals
 from tabprotect.engine.progress import SILENT, Progress
@@ -102,7 +104,12 @@ def listed_cells(
             message("{name} holds records, not a table", path.name), hint=message("tabulate them")
         )
     with in_file(path):
-        cells, notes = kind.cells(path, reading, progress)
+        try:
+            cells, notes = kind.cells(path, reading, progress)
+        except InputError as error:
+            if error.hint == NO_COUNT:
+                _refuse_units(kind, path, reading)
+            raise
         if not signed:
             cells.refuse_negative()
         cells, roles = in_roles(cells, reading, dropped=isinstance(kind, RowFormat))
@@ -111,7 +118,36 @@ def listed_cells(
         check_unit_variables(cells, reading)
         cells, named = without_names(cells)
         refuse_measures(cells, reading)
-    return kind, reading, cells, [*notes, *roles, *named]
+    return kind, reading, cells, [*notes, *roles, *named, *_on_decimals(cells.counts, reading)]
+
+
+_MOST_DECIMALS = 10**9
+"""The multiplier of figures of which only the units are read: it makes those with decimals whole."""
+
+
+def _refuse_units(kind: Format, path: Path, reading: Reading) -> None:
+    """Refuse figures with decimals by the unit that a variable says, which is the better cause."""
+    if reading.scale is not None:
+        return
+    try:
+        cells, _ = kind.cells(path, replace(reading, scale=_MOST_DECIMALS), SILENT)
+    except InputError:
+        return
+    check_unit_variables(cells, reading)
+
+
+def _on_decimals(counts: Ints, reading: Reading) -> Iterator[str]:
+    """Return what is to be said of figures that are whole only because a person multiplied them."""
+    scale = reading.scale or 1
+    broken = int(np.count_nonzero(counts % scale))
+    if broken:
+        yield message(
+            "figures with decimals, multiplied by {scale:,} as --scale says: {broken:,} of {n:,}; means, shares "
+            "and rates are no counts",
+            scale,
+            broken,
+            len(counts),
+        )
 
 
 def _on_missing(missing: int, domain: Domain, reading: Reading) -> Iterator[str]:

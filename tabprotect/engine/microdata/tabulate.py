@@ -16,17 +16,10 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import quoted
-from tabprotect.engine.microdata.coding import (
-    ONLY_COUNTED,
-    UNWEIGHTED,
-    AddedUp,
-    Coded,
-    Codings,
-    in_their_tree,
-)
+from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Coded, Codings, in_their_tree
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import GivenRecords, MicrodataFile, open_microdata
-from tabprotect.engine.microdata.weights_and_keys import check_known, line_of, measured
+from tabprotect.engine.microdata.weights_and_keys import check_known, line_of, measured, weight_as_stated
 from tabprotect.engine.paths import is_url
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
@@ -232,7 +225,11 @@ def opened_records(
 def _tabulate(
     source: MicrodataFile, by: list[str], also: AddedUp, codings: Codings, progress: Progress, *, wide: bool
 ) -> Tabulated:
-    also = _as_stated(source, also)
+    or_beside = message(
+        "; or once, with the weights kept beside: --design-weight {weight}", weight=source.weight
+    )
+    stated = also.weight if also.design_weight is not None else weight_as_stated(source, also.weight, or_beside)
+    also = replace(also, weight=stated)
     _check_columns(source, by, also)
     low, high = source.weights
     measures = dict(source.summed)
@@ -271,28 +268,6 @@ def _tabulate(
     sums = tables.get("weightsum")
     weights = None if sums is None else DesignWeights(sums, low, high)
     return Tabulated(tables["n"], tables.get("keysum"), weights, source.key_range)
-
-
-def _as_stated(source: MicrodataFile, also: AddedUp) -> AddedUp:
-    """What is added up; it is asked where the file weights its cases and nobody says what a row counts.
-
-    Raises
-    ------
-    InputError
-        Naming the column of the weights.
-    """
-    if also.weight == UNWEIGHTED and UNWEIGHTED not in [column.name for column in source.columns]:
-        return replace(also, weight=None)
-    if source.weight is not None and also.weight is None and also.design_weight is None:
-        raise InputError(
-            message("the file says that its cases are weighted by {weight}", repr(source.weight)),
-            hint=message(
-                "each row counts so many persons: --weight {weight}; or once: --weight none; or once, with "
-                "the weights kept beside: --design-weight {weight}",
-                weight=source.weight,
-            ),
-        )
-    return also
 
 
 def _check_columns(source: MicrodataFile, by: list[str], also: AddedUp) -> None:

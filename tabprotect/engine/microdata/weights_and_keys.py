@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tabprotect.engine.errors import InputError, about
 from tabprotect.engine.formats.rows.sql_text import quoted
-from tabprotect.engine.microdata.coding import AddedUp
+from tabprotect.engine.microdata.coding import UNWEIGHTED, AddedUp
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import Progress
@@ -35,6 +35,25 @@ def measured(
         summed, source.key_range = key_measure(source, also.record_key, progress)
         measures["keysum"] = f"{summed} AS keysum"
     return measures, ends
+
+
+def weight_as_stated(source: MicrodataFile, weight: str | None, or_else: str = "") -> str | None:
+    """The column of weights; it is asked where the file weights its cases and nobody says what a row counts.
+
+    Raises
+    ------
+    InputError
+        Naming the column of the weights, with ``or_else`` as a further remedy.
+    """
+    if weight == UNWEIGHTED and UNWEIGHTED not in [column.name for column in source.columns]:
+        return None
+    if source.weight is not None and weight is None:
+        raise InputError(
+            message("the file says that its cases are weighted by {weight}", repr(source.weight)),
+            hint=message("each row counts so many: --weight {weight}; or once: --weight none", source.weight)
+            + or_else,
+        )
+    return weight
 
 
 def _measures(weight: str | None) -> dict[str, str]:

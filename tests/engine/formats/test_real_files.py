@@ -40,19 +40,24 @@ def test_marriages_in_spain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("1001.px", "'0.86' is not a whole"),
-        ("27067.px", r"'\.\.' is not"),
-        ("px-x-0602000000_107.px", "'9.1091' is not a whole"),
-        ("us-employment.csv", "'5840.4' is not a whole"),
-    ],
+    ("name", "words"), [("27067.px", r"'\.\.' is not"), ("us-employment.csv", "'5840.4' is not a whole")]
 )
 def test_rates_and_indices_are_no_counts(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         read_table(FILES / name)
     with pytest.raises(InputError, match="not a whole number"):
         read_table(FILES / name, Reading(fill_missing=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "value"),
+    [("1001.px", "Porcentaje", "0.86"), ("px-x-0602000000_107.px", "Prozent", "9.1091")],
+)
+def test_shares_are_refused_by_their_unit(name: str, unit: str, value: str) -> None:
+    with pytest.raises(InputError, match=f"the unit of the figures is '{unit}': they are no counts"):
+        read_table(FILES / name)
+    with pytest.raises(InputError, match=f"'{value}' is not a whole number"):
+        read_table(FILES / name, Reading(scale=1))
 
 
 def test_deaths_in_stockholm() -> None:

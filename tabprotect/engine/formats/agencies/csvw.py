@@ -15,7 +15,7 @@ from pathlib import Path
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.frictionless import SUFFIX as OF_ONE
 from tabprotect.engine.formats.agencies.package_descriptions import PACKAGE, as_csvw
-from tabprotect.engine.formats.layouts.stated_multipliers import multiplier_in, refuse_multiples
+from tabprotect.engine.formats.layouts.stated_multipliers import multiplier_in, refuse_units
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.paths import is_file, read_text
 from tabprotect.engine.tables.cube import About, Cube
@@ -68,7 +68,7 @@ def described(path: Path, reading: Reading, file: Path) -> Reading:
             file=file,
             hint=message("name another one: --metadata FILE"),
         )
-    refuse_multiples(_units(found), reading)
+    refuse_units(_units(found), reading)
     with path.open("rb") as text:
         head = text.read(HEAD).decode(errors="replace")
     own, given = _Described(found, _object(said).get("dialect"), head), reading.given

@@ -14,6 +14,7 @@ from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     NOTE,
     PREPARED,
     SOURCE,
+    TEXTS,
     TITLE,
     UNIT,
     UPDATED,
@@ -35,8 +36,8 @@ from tabprotect.engine.formats.layouts.stated_multipliers import (
     UNIT_MULT,
     multiplied,
     power_of,
-    refuse_multiples,
     refuse_several,
+    refuse_units,
     told,
 )
 from tabprotect.engine.formats.reading_options import Reading
@@ -56,6 +57,9 @@ from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
+
+TAKEN = frozenset({OBS_STATUS, CONF_STATUS, UNIT_MULT, MADE, NOTE, "NOTE", *TEXTS})
+"""Attributes of which the table, its texts or its remarks tell."""
 
 HINT = message("ask the service for the data again, or take them as SDMX-CSV")
 
@@ -77,6 +81,21 @@ class Observation:
     key: Mapping[str, str]
     value: str
     statuses: Mapping[str, str]
+
+
+def left_out(names: Iterable[str]) -> list[str]:
+    """What is told of attributes that are left out."""
+    found = [name for name in dict.fromkeys(names) if name and name not in TAKEN]
+    return [message("attributes were left out: {behind}", ", ".join(found))] if found else []
+
+
+def deletions(line: int | None = None) -> InputError:
+    """The refusal of a message that deletes observations: it is no table."""
+    return InputError(
+        message("the message deletes observations (its action is Delete)"),
+        line=line,
+        hint=message("ask the service for the data themselves"),
+    )
 
 
 def texts_beside(about: About) -> dict[str, str]:
@@ -113,11 +132,11 @@ def prepared(about: About) -> str:
 class SdmxMessage(Format):
     """A format of whole messages, which are read at once, with their statuses."""
 
-    options = frozenset({"count", "decimal", "marks"})
+    options = frozenset({"count", "decimal", "labels", "marks"})
     labels_beside = True
     decimals = True
     limits = (
-        message("Attributes, names of codes and the definition of the structure are left out."),
+        message("Attributes and the definition of the structure are left out."),
         message("Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends."),
         message("A file has at most 512 MiB."),
     )
@@ -151,7 +170,7 @@ class SdmxMessage(Format):
         found, notes = self.observations(path, reading)
         cells, remarks = _cells(found, reading)
         cells = self.structure(path).of(cells)
-        return cells, [*remarks, *notes]
+        return cells.called(instead=reading.labels), [*remarks, *notes]
 
     def write(self, table: Table) -> bytes:
         return self._written(Cube(table), NOT_FOR_PUBLICATION)
@@ -202,8 +221,9 @@ def _multiplied(listed: Sequence[Observation], reading: Reading) -> tuple[list[o
     values: list[object] = [one.value for one in listed]
     units = dict.fromkeys(unit for one in listed if (unit := one.statuses.get(UNIT)))
     refuse_several(units)
-    if not any(UNIT_MULT in one.statuses for one in listed):
-        refuse_multiples(units, reading)
+    stated = any(UNIT_MULT in one.statuses for one in listed)
+    refuse_units(units, reading, multiplied=stated)
+    if not stated:
         return values, []
     powers = (
         [power_of(one.statuses.get(UNIT_MULT, UNKNOWN)) for one in listed] if reading.scale is None else []

@@ -1,4 +1,4 @@
-"""What a structure message beside SDMX data states: trees of codes, and the own names of our variables."""
+"""What a structure message beside SDMX data states: trees and names of codes, own names of our variables."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from tabprotect.engine.paths import is_file
 
 @dataclass(frozen=True)
 class StatedStructure:
-    """By dimension the parent of each code; and the names that our own variables had."""
+    """By dimension the parent and the name of each code; and the names that our own variables had."""
 
     parents: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     own: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
 
     def of(self, cells: CellList) -> CellList:
         """The cells with what is stated of their codes, under their own names."""
@@ -35,9 +36,18 @@ class StatedStructure:
         return replace(
             cells,
             names=tuple(own.values()),
-            labels={own[name]: said for name, said in cells.labels.items()},
+            labels={
+                own[name]: said
+                for name in cells.names
+                if (said := cells.labels.get(name) or self._labels(name))
+            },
             trees={own[name]: tree for name, tree in trees.items()},
         )
+
+    def _labels(self, name: str) -> dict[str, str]:
+        """Code -> name, where any code has another name."""
+        said = self.labels.get(name, {})
+        return dict(said) if any(label not in ("", code) for code, label in said.items()) else {}
 
 
 def structure_of(path: Path) -> StatedStructure:
@@ -51,9 +61,11 @@ def structure_of(path: Path) -> StatedStructure:
         return StatedStructure()
     parents: dict[str, dict[str, str]] = {}
     own: dict[str, str] = {}
+    labels: dict[str, dict[str, str]] = {}
     for identifier, agency, name, codes in rows_of(answer, 0, 4, beside):
         listed, one = texts(codes, beside), text(identifier, beside)
-        parents[one] = {code: above for code, above in zip(listed[::2], listed[1::2], strict=False) if above}
+        parents[one] = {code: above for code, above in zip(listed[::3], listed[1::3], strict=False) if above}
+        labels[one] = dict(zip(listed[::3], listed[2::3], strict=False))
         if text(agency, beside) == AGENCY:
             own[one] = text(name, beside)
-    return StatedStructure(parents, own)
+    return StatedStructure(parents, own, labels)

@@ -37,7 +37,7 @@ from tabprotect.engine.formats.layouts.stated_multipliers import (
     multiplied,
     multiplier_in,
     power_of,
-    refuse_multiples,
+    refuse_units,
     told,
 )
 from tabprotect.engine.formats.layouts.stated_trees import StatedTree
@@ -306,7 +306,7 @@ def _refuse_units(category: Mapping[str, object], codes: Sequence[str], reading:
     for code in read:
         unit = stated.get(str(code))
         if isinstance(unit, dict) and not unit.get("multiplier"):
-            refuse_multiples([text_of(unit.get(name)) for name in ("label", "base")], reading)
+            refuse_units([text_of(unit.get(name)) for name in ("label", "base")], reading)
 
 
 def _parents(category: Mapping[str, object]) -> dict[str, str]:

@@ -32,7 +32,7 @@ from tabprotect.engine.formats.layouts.observations import (
     texts_shown,
     with_a_variable,
 )
-from tabprotect.engine.formats.layouts.stated_multipliers import multiplier_in, refuse_multiples
+from tabprotect.engine.formats.layouts.stated_multipliers import multiplier_in, refuse_units
 from tabprotect.engine.formats.layouts.stated_trees import StatedTree
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
@@ -163,13 +163,9 @@ class Px(Format):
             },
         )
         contents = [names.index(name) for name in file.all("CONTVARIABLE") if name in names]
-        cells, notes = observations.cells(reading, contents)
-        read = [reading.count] if reading.count else [""]
         units = file.said.get("UNITS", {})
-        refuse_multiples(
-            [text for of in (units.get(one or "") for one in read) for text in of or units.get("", [])],
-            reading,
-        )
+        refuse_units(units.get(reading.count or "") or units.get("", []), reading)
+        cells, notes = observations.cells(reading, contents)
         if file.mended and reading.strict:
             raise InputError(
                 message("the quotation marks of {keywords} are wrong", joined(file.mended, ", ")),

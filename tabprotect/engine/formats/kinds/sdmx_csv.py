@@ -29,6 +29,7 @@ from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     identified,
     structure_id,
 )
+from tabprotect.engine.formats.agencies.sdmx_messages import deletions
 from tabprotect.engine.formats.agencies.sdmx_stated import structure_of
 from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
 from tabprotect.engine.formats.csv_text import write_csv
@@ -41,8 +42,8 @@ from tabprotect.engine.formats.layouts.stated_multipliers import (
     UNIT_MULT,
     divided,
     power_of,
-    refuse_multiples,
     refuse_several,
+    refuse_units,
     told,
 )
 from tabprotect.engine.formats.layouts.table_forms import Form
@@ -213,8 +214,7 @@ def _refuse_units(source: TextRows, ids: Sequence[str], reading: Reading) -> Non
     """Refuse observations of several units, and of one that is said in words to be a multiple."""
     found = dict.fromkeys(text for _, text in _column(source, ids, UNIT) if text)
     refuse_several(found)
-    if UNIT_MULT not in ids:
-        refuse_multiples(found, reading)
+    refuse_units(found, reading, multiplied=UNIT_MULT in ids)
 
 
 def _refuse_deletions(source: TextRows, ids: Sequence[str]) -> None:
@@ -224,11 +224,7 @@ def _refuse_deletions(source: TextRows, ids: Sequence[str]) -> None:
     at = ids.index("ACTION")
     for number, row in enumerate(source.rows()):
         if len(row) > at and row[at] == DELETE:
-            raise InputError(
-                message("the message deletes observations (ACTION is D)"),
-                line=source.line(number),
-                hint=message("ask the service for the data themselves"),
-            )
+            raise deletions(source.line(number))
 
 
 def _with_labels(cells: CellList, source: TextRows, beside: Sequence[int], *, labels: bool) -> CellList:

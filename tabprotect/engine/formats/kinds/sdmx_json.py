@@ -1,7 +1,7 @@
 """SDMX-JSON 1 and 2: what many statistical offices' services answer with.
 
-Dimensions are the variables, in the order of their positions, codes the categories, `_T` is a total;
-attributes are left out, but statuses are told. Of several data sets the first is read, of several
+Dimensions are the variables, in the order of their positions, codes the categories, with their names
+as labels, `_T` is a total; attributes are left out and told, as are statuses. Of several data sets the first is read, of several
 measures the one that `count` names. An observation without a value is missing, or suppressed where
 `OBS_STATUS` or `CONF_STATUS` say so. Written as version 1, as the European Central Bank and the OECD
 answer, with `OBS_STATUS` A and `CONF_STATUS` N (true counts); published counts with F, suppressed ones
@@ -29,6 +29,8 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     Observation,
     SdmxMessage,
     about_of,
+    deletions,
+    left_out,
     prepared,
     texts_beside,
 )
@@ -61,6 +63,7 @@ class Code(TypedDict, total=False):
 
     id: object
     name: object
+    names: object
     value: object
     start: object
     parent: object
@@ -95,6 +98,7 @@ class DataSet(Series, total=False):
     """Series by key, or observations alone."""
 
     structure: int
+    action: object
     annotations: Sequence[int]
     series: Mapping[str, Series]
 
@@ -123,7 +127,15 @@ class SdmxJson(SdmxMessage):
 
     def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
         with _parsed(path) as top:
-            return list(_observations(*_parts(top), reading.count)), []
+            said, data = _parts(top)
+            if str(data.get("action")).casefold() == "delete":
+                raise deletions()
+            attributes = [part["id"] for level in _LEVELS for part in _listed(said, "attributes", level)
+                          if part.get("values") or level == "observation"]  # fmt: skip
+            notes = left_out(attributes)
+            if others := _languages(said)[1:]:
+                notes.append(message("names in {languages} were left out", ", ".join(others)))
+            return list(_observations(said, data, reading.count)), notes
 
     def structure(self, path: Path) -> StatedStructure:
         with _parsed(path) as top:
@@ -135,7 +147,9 @@ class SdmxJson(SdmxMessage):
                 d["id"]: {_code([v], 0): str(v["parent"]) for v in d["values"] if v.get("parent")}
                 for d in every
             }
-            return StatedStructure(parents, {d["id"]: text_of(d.get("name")) for d in every} if ours else {})
+            labels = {d["id"]: {_code([v], 0): _name(v) for v in d["values"]} for d in every}
+            own = {d["id"]: text_of(d.get("name")) for d in every} if ours else {}
+            return StatedStructure(parents, own, labels)
 
     def about(self, path: Path, reading: Reading) -> About:
         with _parsed(path) as top:
@@ -225,6 +239,18 @@ def _parts(top: Message) -> tuple[Structure, DataSet]:
     if not sets or not structures[0]:
         raise InputError(message("the message holds no data"), hint=HINT)
     return structures[sets[0].get("structure", 0)], sets[0]
+
+
+def _name(value: Code) -> str:
+    """The name of a code, in the language of the message or the first that it has."""
+    return text_of(value.get("name")) or text_of(value.get("names"))
+
+
+def _languages(structure: Structure) -> list[str]:
+    """The languages of the names of codes, the one that is taken first."""
+    values = (v for level in _LEVELS for d in _listed(structure, "dimensions", level) for v in d["values"])
+    named = (of for v in values for of in (v.get("name"), v.get("names")) if isinstance(of, dict))
+    return list(dict.fromkeys(language for of in named for language in of))
 
 
 def _listed(

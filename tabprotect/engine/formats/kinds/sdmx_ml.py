@@ -1,7 +1,7 @@
 """SDMX-ML (XML) 2.0, 2.1 and 3.0: generic and structure-specific data, as offices exchange them.
 
 Dimensions are the variables, codes the categories, `_T` is a total; groups and attributes are left
-out, but statuses are told. A structure-specific message says without its definition (which is
+out and told, as are statuses. Names and parents of codes stand in a structure message beside it (`t.structure.xml`). A structure-specific message says without its definition (which is
 another file) of no name whether it is a dimension: what every observation has is one, unless it is
 an attribute that everybody knows (`DECIMALS`, `TITLE` and their like). An observation without a value
 is missing, or suppressed where `OBS_STATUS` or `CONF_STATUS` say so. Of several data sets the first is
@@ -33,6 +33,8 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     Observation,
     SdmxMessage,
     about_of,
+    deletions,
+    left_out,
     prepared,
     texts_beside,
 )
@@ -70,12 +72,18 @@ class SdmxMl(SdmxMessage):
             replace(one, statuses={**self._alone(path), **one.statuses})
             for one in _observations(answer, path)
         ]
+        above = rows_of(_answer("xml_texts", path, names=()), 0, 2, path)
+        beside = [text(kind, path) for kind, _ in above] + [name for one in found for name in one.statuses]
+        told = left_out(sorted(beside))
         shared = set.intersection(*(set(one.key) for one in found)) if found else set()
         further = sorted({name for one in found for name in one.key} - shared)
         if not further:
-            return found, []
+            return found, told
         kept = [replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found]
-        return kept, [message("taken for attributes, as not all have them: {further}", ", ".join(further))]
+        return kept, [
+            *told,
+            message("taken for attributes, as not all have them: {further}", ", ".join(further)),
+        ]
 
     def _alone(self, path: Path) -> dict[str, str]:
         """Unit and multiplier where the message states one of each, at whatever level."""
@@ -135,6 +143,8 @@ def _answer(question: str, path: Path, **of: object) -> object:
 def _refused(refused: RefusedFileError) -> InputError:
     if refused.reason == "declarations":
         return InputError(message("a message with declarations of its own is not read"), hint=HINT)
+    if refused.reason == "deletes":
+        return deletions()
     if refused.reason == "structures":
         return InputError(message("the message holds structures, and no data"), hint=HINT)
     line, why = refused.said if type(refused.said) is list else (0, refused.said)

@@ -2,7 +2,7 @@
 
 A table has a line for each cell: its codes, its numbers, its status, apart by `;` (where a code has
 one, by another sign). Counts are the
-variable marked `<FREQUENCY>`, else the first `<NUMERIC>` one, with decimal points or commas. Cells
+variable marked `<FREQUENCY>`, else the first `<NUMERIC>` one, of which it is told, with decimal points or commas. Cells
 with a total code (`<TOTCODE>`), or with a code that others lie below (`<HIERCODELIST>` in a file .hrc,
 `<HIERLEVELS>`), are checked and left out; the hierarchy's levels are kept. Statuses are S (safe), U
 (unsafe), P (protected: must be published), M (unsafe, secondary), E (empty); they are told, and suppression takes U, P and M as given. Labels
@@ -43,7 +43,7 @@ from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.observations import cells_shown, refuse_texts, with_a_variable
 from tabprotect.engine.formats.layouts.stated_trees import StatedTree, Trails
-from tabprotect.engine.formats.layouts.table_forms import Form
+from tabprotect.engine.formats.layouts.table_forms import COUNT_NAMES, Form
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import (
@@ -56,6 +56,7 @@ from tabprotect.engine.formats.statuses import (
     UNSAFE,
     statuses_told,
 )
+from tabprotect.engine.formats.text.numerals import NO_COUNT
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.plain_values.decoding import natural
@@ -203,13 +204,20 @@ class TauArgus(Format):
         value = _response(meta, reading.count)
         axes = [at for at, v in enumerate(meta.variables) if v.classifies]
         left_out = frozenset(range(len(meta.variables))) - {value, *axes}
-        cells, notes = read_long(
-            source,
-            Form("long", value, left_out=left_out),
-            reading,
-            marks=CountMarks.parse(reading.marks, own={UNPUBLISHED: "suppressed"}),
-            progress=progress,
-        )
+        sums = _of_sums(meta, value, path)
+        try:
+            cells, notes = read_long(
+                source,
+                Form("long", value, left_out=left_out),
+                reading,
+                marks=CountMarks.parse(reading.marks, own={UNPUBLISHED: "suppressed"}),
+                progress=progress,
+            )
+        except InputError as error:
+            if sums and error.hint == NO_COUNT:
+                error.hint = sums
+            raise
+        notes += [sums] if sums else []
         trees = {
             name: StatedTree(trails(variable, codes, beside.parent), variable.total)
             for name, codes, variable in zip(
@@ -266,6 +274,7 @@ class TauArgus(Format):
                 for variable in meta.variables
                 if {"HIERCODELIST", "HIERLEVELS"} & variable.options.keys()
             },
+            weight=next((variable.name for variable in meta.variables if "WEIGHT" in variable.options), None),
         )
 
     def write(self, table: Table) -> bytes:
@@ -379,6 +388,19 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
     raise InputError(
         message("the description names no counts (FREQUENCY or NUMERIC)"),
         hint=message("say which: --count NAME"),
+    )
+
+
+def _of_sums(meta: TauMetadata, value: int, path: Path) -> str:
+    """What is said of a column taken as the count that the description does not call one; else empty."""
+    taken = meta.variables[value]
+    if "FREQUENCY" in taken.options or taken.name.casefold() in COUNT_NAMES | {COUNT.casefold()}:
+        return ""
+    return message(
+        "{name} is not marked <FREQUENCY>: if it holds sums, read them by tabulate {file} --measure {name} "
+        "--out SUMS.parquet",
+        name=taken.name,
+        file=path.name,
     )
 
 

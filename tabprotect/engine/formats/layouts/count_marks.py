@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -24,6 +25,8 @@ USUAL = DASHES | HIDDEN | frozenset(
      "n/a", "NA", "na", "nan", "NaN", "n.a.", "[z]"}
 )  # fmt: skip
 """Other marks that offices use in place of counts; the person is asked what they mean."""
+
+_BOUND = re.compile(r"[(\[]?\s*(?:[<>]=?|[\u2264\u2265])\s*[0-9]+\s*[)\]]?")
 
 BLANK = "blank"
 
@@ -65,12 +68,31 @@ class CountMarks:
         return cls(MappingProxyType(found))
 
     def known(self, text: str) -> bool:
-        """Return True if a text stands in place of a count, whatever it means."""
+        """Return True if a text stands in place of a count, whatever it means, and for nothing else."""
         return text.strip() in self.meanings or text.strip() in USUAL
+
+    def stands(self, text: str) -> bool:
+        """Return True if a text can stand in place of a count: a bound such as ``<5`` can, or be a label."""
+        return self.known(text) or is_bound(text)
 
     def meaning(self, text: str) -> str | None:
         """The meaning of a mark, if known."""
-        return self.meanings.get(text.strip())
+        return self.meanings.get(mark_of(text))
+
+
+def is_bound(text: str) -> bool:
+    """Return True for a bound such as ``<5``, with which offices hide small counts."""
+    return _BOUND.fullmatch(text.strip()) is not None
+
+
+def mark_of(text: str) -> str:
+    """A mark as it is named in options: without blanks."""
+    return "".join(text.split()) if is_bound(text) else text.strip()
+
+
+def hides(text: str) -> bool:
+    """Return True for a mark that offices use for suppressed counts."""
+    return text.strip() in HIDDEN or is_bound(text)
 
 
 def count_in(
@@ -101,7 +123,7 @@ def count_in(
     NotACountError
         For text that is no count, a suppressed count, and a mark of unknown meaning.
     """
-    if text.strip() and not marks.known(text):
+    if text.strip() and not marks.stands(text):
         return parse_count(text, decimal=decimal, scale=scale)
     mark, withheld = in_place(text)
     meaning = marks.meaning(mark)
@@ -110,12 +132,14 @@ def count_in(
     if meaning == "suppressed" or (meaning is None and withheld):
         shown = withheld or mark.strip() or BLANK
         raise NotACountError(message("the count is suppressed ({shown})", shown), AS_IT_WAS)
-    if meaning is None and (missing_are is None or mark.strip() in HIDDEN):
+    if meaning is None and (missing_are is None or hides(mark)):
         raise NotACountError(
             message("the count is empty")
             if not mark.strip()
             else message("{strip} is not a number", repr(mark.strip())),
-            message(
+            unknown_mark(mark)
+            if hides(mark)
+            else message(
                 "{mark}; or say that missing cells are 0 if they are: --missing zero", unknown_mark(mark)
             ),
         )
@@ -124,7 +148,13 @@ def count_in(
 
 def unknown_mark(text: str) -> str:
     """The remedy for a mark of unknown meaning."""
-    mark = text.strip() or BLANK
+    mark = mark_of(text) or BLANK
+    if hides(mark):
+        return message(
+            'say what it means: --marks "{mark}=suppressed" (and --missing suppressed, where the totals tell '
+            "it), or =missing, =zero, =structural",
+            mark,
+        )
     return message(
         'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural (missing and '
         "suppressed ones are then said by --missing)",

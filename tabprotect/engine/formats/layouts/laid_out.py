@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric, mostly_numeric
-from tabprotect.engine.formats.layouts.count_marks import CountMarks
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, is_bound, mark_of
 from tabprotect.engine.formats.layouts.laid_out_columns import (
     Blocks,
     LaidOut,
@@ -289,6 +289,16 @@ def _counts(row: LaidOutRow, marks: CountMarks) -> int:
     )
 
 
+def _hides_counts(row: LaidOutRow, below: LaidOutRow, marks: CountMarks) -> bool:
+    """Return True if a labelled row has one and the same bound, and else numbers, where the next has counts."""
+    at = [n for n, f in enumerate(below.fields[1:], 1) if looks_numeric(f)]
+    over = [row.fields[n] for n in at] if len(row.fields) == len(below.fields) else []
+    bounds = {mark_of(text) for text in over if is_bound(text)}
+    return len(bounds) == 1 and bool(row.fields[0].strip()) and all(
+        looks_numeric(text) or marks.stands(text) for text in over
+    )  # fmt: skip
+
+
 def _width(rows: Sequence[LaidOutRow], marks: CountMarks) -> int:
     """The width of most rows with numbers."""
     sizes = Counter(len(row.fields) for row in rows if _counts(row, marks) and row.filled > 1)
@@ -322,6 +332,8 @@ def _header(
             file=name,
             hint=message("is it the right sheet, the right separator?"),
         )
+    while first > 1 and _hides_counts(rows[first - 1], rows[first], marks):
+        first -= 1
     above = first
     while (
         above

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
-from tabprotect.engine.formats.layouts.count_marks import CountMarks
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, is_bound
 from tabprotect.engine.formats.layouts.table_forms import (
     SURE_NAMES,
     no_column,
@@ -231,13 +231,17 @@ def _label_columns(header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], mar
         return max(sum(1 for _ in filter(str.strip, lowest)), 1)
     width = len(body[0].fields)
     labels = 1
-    while labels < width - 1 and any(
-        not (looks_numeric(row.fields[labels]) or marks.known(row.fields[labels]))
-        and row.fields[labels].strip()
-        for row in body
-    ):
+    while labels < width - 1 and not _counted([row.fields[labels] for row in body], marks):
         labels += 1
     return labels
+
+
+def _counted(texts: Sequence[str], marks: CountMarks) -> bool:
+    """Return True if a column holds numbers and marks: bounds alone, unless they are the same, are labels."""
+    filled = [text for text in texts if text.strip()]
+    if not all(looks_numeric(text) or marks.stands(text) for text in filled):
+        return False
+    return not filled or len(set(filled)) == 1 or not all(map(is_bound, filled))
 
 
 def _filled(fields: Sequence[str], *, last: bool) -> list[str]:

@@ -13,7 +13,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.blank_labels import fill_down
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.column_roles import wanted_cells
-from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, HIDDEN, USUAL, CountMarks, unknown_mark
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks, hides, unknown_mark
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.fields import LabelCodes
@@ -50,9 +50,10 @@ def marked_cells(
         if any(cell[axis].strip() != value for axis, value in wanted.items()):
             continue
         meaning = marks.meaning(text)
-        if meaning is None and reading.without_count is not None and marks.known(text):
-            meaning = None if text.strip() in HIDDEN else "missing"
-        if meaning == "suppressed" and reading.without_count == "suppressed":
+        worked_out = reading.without_count == "suppressed"
+        if meaning is None and reading.without_count is not None and marks.stands(text):
+            meaning = None if hides(text) and not worked_out else "missing"
+        if meaning == "suppressed" and worked_out:
             meaning = "missing"
         meanings[meaning or ""] += 1
         count = counts_of.count(row, cell, text, meaning)
@@ -111,7 +112,7 @@ def _filled(layout: LaidOut, reading: Reading, parts: list[LaidOutPart]) -> Laid
 def signs_in(layout: LaidOut, marks: CountMarks) -> dict[str, int]:
     """Sign in place of a count -> the number of cells that have it."""
     texts = Counter(text.strip() for _, _, text in _entries(layout, ""))
-    return {text: number for text, number in texts.items() if marks.known(text)}
+    return {text: number for text, number in texts.items() if marks.stands(text)}
 
 
 def _marks_told(by_meaning: Counter[str]) -> Iterator[LaidOutPart]:
@@ -223,7 +224,7 @@ class _Counts:
 
 def _hint(plain: str) -> str:
     """Say what to say of a text that is no count; empty if nothing is known of it."""
-    if plain in USUAL:
+    if CountMarks().stands(plain):
         return unknown_mark(plain)
     found = _GROUPED.fullmatch(plain)
     if found is None:

@@ -24,13 +24,30 @@ ONE = frozenset({"unit", "units", "one", "ones", "number", "none", "persons"})
 """Words for figures that are no multiples."""
 
 _WORDS = (
-    (10**6, r"millions?|millioner|millionen|miljoner|miljoonaa|mio\.?|mill\.?|mils|mln|1[ .,]?000[ .,]?000|millones|milioni"),
-    (10**3, r"thousands?|thousand|tusen\w*|tausend\w*|ths(_\w+)?|'?000s|milliers?|miles|mila|migliaia|duizend\w*|1[ .,]?000"),
+    (10**6, r"millions?|millioner|millionen|miljoner|miljoonaa|mio\.?|mill\.?|mils|mln|1[ .,]?000[ .,]?000|millones|milioni|milj\.?|milh\u00f5es"),
+    (10**3, r"thousands?|thou\.?|tusen\w*|tausend\w*|tsd\.?|ths|'?000'?s?|milliers?|miles|mila|migliaia|milhares|duizend\w*|1[ .,]?000'?s?"),
 )  # fmt: skip
 _SAID = [
-    (factor, re.compile(rf"(?<![\w.,])(?:{words})(?![\w.,]?\d)(?!\w)", re.IGNORECASE))
+    (factor, re.compile(rf"(?<![^\W_])(?<![.,])(?:{words})(?![\w.,]?\d)(?![^\W_])", re.IGNORECASE))
     for factor, words in _WORDS
 ]
+_SHARES = r"%|\u2030|per ?cent(s|ages?)?|pct|pro[zcs][ea]n\w*|percentages?|porcentajes?|pour ?cent(ages?)?|por ciento|percento|percentuale|prosenttia|promille|per mille"
+_MEANS = r"index|indices|rates?|ratios?|means?|averages?|medians?|gennemsnit\w*|genomsnitt\w*|durchschnitt\w*|moyennes?|promedios?"
+_MONEY = r"euros?|eur|usd|gbp|dkk|sek|nok|chf|jpy|dollars?|kroner|kronor|francs?|pounds?|yen"
+_NO_COUNTS = re.compile(rf"(?<![^\W_])({_SHARES}|{_MEANS}|{_MONEY})(?![^\W_])", re.IGNORECASE)
+_RATE = re.compile(
+    r"\b(per|pro|je|par|por|pr\.?) (\d|capita|head|km|inhab|person|household|family|einwohner|kopf|habitant|inv)|/\s?km",
+    re.IGNORECASE,
+)
+_CODES = re.compile(r"(PC|PCT|RT|IX|XDC|EUR|CP|CLV)\d*(_\w+)?")
+"""Codes of units in SDMX that are of no counts."""
+
+
+def counts_nothing(unit: str) -> bool:
+    """Return True if a unit says that figures are no counts: shares, means, rates, money."""
+    text = unit.strip()
+    found = _CODES.fullmatch(text) or _NO_COUNTS.search(text) or _RATE.search(text)
+    return found is not None
 
 
 def multiplier_in(unit: str) -> int:
@@ -41,25 +58,50 @@ def multiplier_in(unit: str) -> int:
     return next((factor for factor, words in _SAID if words.search(unit)), 1)
 
 
-_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]|\b(?:in|en|i)\s+([^,;]{1,24})$", re.IGNORECASE)
+_BRACKETS = re.compile(
+    r"[(\[]([^)\]]*)[)\]]|\b(?:in|en|i)\s+([^,;]{1,24})$|^(?:tab\w*\s+\S+\s*)?((?:per ?cent|prozent|procent|pourcent|mean |average |median )\w*)",
+    re.IGNORECASE,
+)
 
 
 def units_in(titles: Iterable[str]) -> list[str]:
-    """What titles say of units: in brackets, or at their end behind ``in``."""
-    return [found[1] or found[2] for title in titles for found in _BRACKETS.finditer(title)]
+    """What titles say of units: in brackets, at their end behind ``in``, or as their first word."""
+    return [
+        found[1] or found[2] or found[3]
+        for title in titles
+        for found in _BRACKETS.finditer(title.strip().rstrip("."))
+    ]
 
 
-def refuse_multiples(units: Collection[str], reading: Reading) -> None:
-    """Refuse figures whose unit says in words that they are multiples, unless it is said what they are.
+def multiples_in(notes: Iterable[str]) -> list[str]:
+    """What notes below a table say of multiples; of other units they speak of other things, too."""
+    return [unit for unit in units_in(notes) if multiplier_in(unit) > 1]
+
+
+def refuse_units(units: Collection[str], reading: Reading, *, multiplied: bool = False) -> None:
+    """Refuse figures that are multiples or no counts by their unit, unless it is said what they are.
+
+    Parameters
+    ----------
+    multiplied
+        True if the file states multipliers beside its units.
 
     Raises
     ------
     InputError
         With the unit.
     """
-    for unit in units:
-        factor = multiplier_in(unit)
-        if factor > 1 and reading.scale is None:
+    for unit in units if reading.scale is None else ():
+        factor = 1 if multiplied else multiplier_in(unit)
+        if counts_nothing(unit):
+            raise InputError(
+                message("the unit of the figures is {unit}: they are no counts", repr(unit.strip())),
+                hint=message(
+                    "take the counts behind them; sums are tabulated from records (--measure); if they are "
+                    "whole persons as they stand: --scale 1"
+                ),
+            )
+        if factor > 1:
             raise InputError(
                 message("the unit of the figures is {unit}", repr(unit)),
                 hint=message(
@@ -70,8 +112,13 @@ def refuse_multiples(units: Collection[str], reading: Reading) -> None:
             )
 
 
-def refuse_several(units: Collection[str]) -> None:
+def refuse_several(units: Collection[str], variable: str = "") -> None:
     """Refuse observations of several units, which no table of counts holds side by side."""
+    if len(units) > 1 and variable:
+        raise InputError(
+            message("the observations are in several units: {units}", ", ".join(map(repr, list(units)[:5]))),
+            hint=message("open those of one: --where {variable}={one}", variable, next(iter(units))),
+        )
     if len(units) > 1:
         raise InputError(
             message("the observations are in several units: {units}", ", ".join(map(repr, list(units)[:5]))),
@@ -83,12 +130,15 @@ def refuse_several(units: Collection[str]) -> None:
 
 
 def check_unit_variables(cells: CellList, reading: Reading) -> None:
-    """Refuse multiples where a variable of one category says what the unit is, or several units are mixed."""
+    """Refuse what a variable of units says in its categories, and several of them side by side."""
     for axis, name in enumerate(cells.names):
         if name.strip().casefold() in UNIT_NAMES:
             labels = cells.labels.get(name, {})
             codes = cells.categories[axis]
-            refuse_multiples([text for code in codes for text in (code, labels.get(code, ""))], reading)
+            said = [text for code in codes for text in (code, labels.get(code, ""))]
+            if any(counts_nothing(text) or multiplier_in(text) > 1 for text in said):
+                refuse_several(codes, name)
+            refuse_units(said, reading)
 
 
 UNIT_NAMES = frozenset({"unit", "units", "unit_measure", "einheit", "unité", "unidad", "enhed", "enhet"})

@@ -10,7 +10,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.foreign.workbook_names import FAILED, NO_RESULT
 from tabprotect.engine.tables.table import INT64_MAX
-from tabprotect.languages.messages import joined, message
+from tabprotect.languages.messages import message
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _DECIMAL = re.compile(r"([+-]?[0-9]{1,40})([.,])([0-9]{1,40})")
@@ -20,7 +20,6 @@ _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[ .,'\u2019\u00a0\u202f][0-9]{3})+(?:[
 NO_COUNT = message(
     "counts are whole numbers; means, shares, rates and sums are none; round weighted counts first"
 )
-IN_THOUSANDS = message("; only if the figures are counts in thousands: --scale 1000")
 
 
 class NotACountError(ValueError):
@@ -101,10 +100,7 @@ def _without_fraction(
             message("write counts as plain digits; magnitudes are not counts"),
         )
     if fraction.strip("0"):
-        raise NotACountError(
-            message("{stripped} is not a whole number", repr(text)),
-            NO_COUNT if scale is not None else joined((NO_COUNT, IN_THOUSANDS), ""),
-        )
+        raise NotACountError(message("{stripped} is not a whole number", repr(text)), NO_COUNT)
     return whole
 
 
@@ -117,8 +113,7 @@ def _scaled(text: str, decimal: str | None, scale: int) -> int:
     value, rest = divmod(abs(int(whole + fraction)) * scale, 10 ** len(fraction))
     if rest:
         raise NotACountError(
-            message("{text} times {scale:,} is not a whole number", repr(text), scale),
-            message("say what the numbers are multiplied by: --scale N"),
+            message("{text} times {scale:,} is not a whole number", repr(text), scale), NO_COUNT
         )
     return parse_count(f"-{value}" if whole.startswith("-") else str(value), scale=1)
 

@@ -9,7 +9,10 @@ from types import MappingProxyType
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import message
 
-_COUNT = r"(?P<n>[+-]?\d[\d.,'\u2019\u00a0\u202f\u2009 ]*?)"
+_COUNT = (
+    r"(?P<n>[+-]?\d[\d.,'\u2019\u00a0\u202f\u2009 ]*?|[<>\u2264\u2265]=?\s*\d+|[-\u2013\u2014*:xXcC]|\.\.?)"
+)
+"""A count, or the mark in its place."""
 _SHARE = r"(?:[<>\u2264]?\s*\d[\d.,]*|NA|NaN|-|\u2013)"
 _OF = r"\d[\d.,'\u2019\u00a0\u202f\u2009 ]*"
 FORMS = MappingProxyType(

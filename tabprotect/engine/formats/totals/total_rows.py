@@ -181,9 +181,8 @@ def refuse_wrong(cells: CellList, totals: Totals, number: int, wrong: list[Wrong
     ranked = sorted(wrong, key=lambda w: -abs(int(cells.counts[w.entry]) - w.inner))
     lines = [
         message(
-            "{entry}, cell {entry2}: the total is {counts}, its inner cells add up to {inner}",
-            cells.place(w.entry),
-            cells.text(w.entry),
+            "{place}: the total is {counts}, its inner cells add up to {inner}",
+            joined(dict.fromkeys((cells.place(w.entry), message("cell {entry}", cells.text(w.entry)))), ", "),
             cells.counts[w.entry],
             w.inner,
         )

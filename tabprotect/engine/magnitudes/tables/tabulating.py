@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import prod
 from pathlib import Path
 
@@ -15,11 +15,11 @@ from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import literal, quoted
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
-from tabprotect.engine.microdata.coding import ONLY_COUNTED, Codings
+from tabprotect.engine.microdata.coding import ONLY_COUNTED, UNWEIGHTED, Codings
 from tabprotect.engine.microdata.database_engines import MARK
 from tabprotect.engine.microdata.record_files import GivenRecords, MicrodataFile
 from tabprotect.engine.microdata.tabulate import coded_values, counted_variable, opened_records
-from tabprotect.engine.microdata.weights_and_keys import check_known, line_of
+from tabprotect.engine.microdata.weights_and_keys import check_known, line_of, weight_as_stated
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.published_magnitudes import PLACES
 from tabprotect.engine.release.release import EACH
@@ -118,7 +118,7 @@ def tabulate_magnitudes(
     """
     coding = codings or Codings()
     wanted = coding.columns(by)
-    names = [*wanted, *(name for name in columns.names if name not in wanted)]
+    names = [*wanted, *(name for name in columns.names if name not in (*wanted, UNWEIGHTED))]
     with opened_records(path, names, ONLY_COUNTED, progress) as source:
         try:
             return _summed(source, wanted, columns, coding, progress)
@@ -154,6 +154,7 @@ def _check_columns(source: MicrodataFile, by: list[str], columns: MeasuredColumn
 def _summed(
     source: MicrodataFile, by: list[str], columns: MeasuredColumns, codings: Codings, progress: Progress
 ) -> MagnitudeTable:
+    columns = replace(columns, weight=weight_as_stated(source, columns.weight))
     _check_columns(source, by, columns)
     coded = coded_values(source, by, codings, progress)
     text = []

@@ -36,7 +36,7 @@ OFFERED: tuple[tuple[str, str, Options], ...] = (
 
 _TOLERANCE = re.compile(r"--tolerance (\d+)")
 _MULTIPLE = re.compile(r"--scale (\d+); or.*--scale 1$")
-_SIGN = re.compile(r'--marks "(\S+)=zero"')
+_SIGN = re.compile(r'--marks "(\S+)=(zero|suppressed)"')
 _MEASURES = re.compile(r"numbers in (('[^']*'(, )?)+)")
 _COUNTS = re.compile(r"(('[^']*'(, )?)+) hold numbers")
 MOST_COUNTS = 3
@@ -62,7 +62,8 @@ def choices_of(error: InputError | None) -> Iterator[tuple[str, Options]]:
         yield message("They are whole persons as they stand"), {"scale": 1}
     if (sign := _SIGN.search(error.hint)) is not None:
         mark = sign[1]
-        yield message("{mark} is a true zero", mark), {"marks": f"{mark}=zero"}
+        if sign[2] == "zero":
+            yield message("{mark} is a true zero", mark), {"marks": f"{mark}=zero"}
         hidden = message("{mark} is hidden: work it out from the totals", mark)
         yield hidden, {"marks": f"{mark}=suppressed"}
     for word, words, options in OFFERED:

@@ -113,10 +113,10 @@ def test_records_in_fixed_columns(tmp_path: Path) -> None:
     )
     with pytest.raises(RecordsError):
         read_table(tmp_path / "m.asc")
-    found = tabulate(tmp_path / "m.asc", ["Region", "Size"])
+    found = tabulate(tmp_path / "m.asc", ["Region", "Size"], weight="none")
     assert found.domain["Size"].categories == ("1", "2", "(missing)")
     assert found.counts.tolist() == [[1, 1, 0], [0, 0, 1]]
-    assert tabulate(tmp_path / "m.asc", ["Letter"]).domain["Letter"].categories == ("a", "é")
+    assert tabulate(tmp_path / "m.asc", ["Letter"], weight="none").domain["Letter"].categories == ("a", "é")
 
 
 def test_records_with_a_separator(tmp_path: Path) -> None:

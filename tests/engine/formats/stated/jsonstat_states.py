@@ -156,3 +156,9 @@ def source(folder: Path) -> Said:
     path = dataset(folder, source="Statistics", updated="2024-05-06T10:00:00Z")
     assert (about(path, "source"), about(path, "date")) == ("Statistics", "2024-05-06")
     return opened(path, CELLS)
+
+
+@states("jsonstat", '`unit: {"share": {"label": "per cent"}}`')
+def shares(folder: Path) -> Said:
+    what = {"category": {"index": ["share"], "unit": {"share": {"label": "per cent"}}}}
+    return opened(dataset(folder, what=what, **METRIC))

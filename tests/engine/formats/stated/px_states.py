@@ -169,3 +169,10 @@ def source(folder: Path) -> Said:
     said = opened(path, CELLS)
     assert text_of(said, path, "source") == "Statistics"
     return said
+
+
+@states("px", '`UNITS="per cent"`')
+def shares(folder: Path) -> Said:
+    path = px(folder, 'UNITS="per cent";\n')
+    opened(path, CELLS, scale=1)
+    return opened(path)

@@ -111,3 +111,20 @@ def aggregation(folder: Path) -> Said:
 def hidden(folder: Path) -> Said:
     path = table(folder)
     return opened(put(folder, "d.sdmx.csv", path.read_text().replace(",I,F,S", ",D,F,S")))
+
+
+@states("sdmx-csv", "`UNIT_MEASURE` PC")
+def shares(folder: Path) -> Said:
+    return opened(table(folder, "UNIT_MEASURE", "PC"))
+
+
+@states("sdmx-csv", "a dimension `unit` with THS_PER and 5.5")
+def unit_of_a_dimension(folder: Path) -> Said:
+    path = table(folder, head="unit,SEX", rows="THS_PER,M THS_PER,F", counts=["5.5", "6"])  # type: ignore[arg-type]
+    opened(path, {("THS_PER", "M"): 5500, ("THS_PER", "F"): 6000}, scale=1000)
+    return opened(path)
+
+
+@states("sdmx-csv", "a dimension `unit` with NR and PC")
+def units_of_a_dimension(folder: Path) -> Said:
+    return opened(table(folder, head="unit,SEX", rows="NR,M NR,F PC,M PC,F"))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from stated import Said, opened, put, states
 
@@ -109,3 +111,67 @@ def dates(folder: Path) -> Said:
     path = message(folder)
     assert format_of(path).about(path, Reading()).date == "2024-01-01"
     return opened(path, CELLS)
+
+
+def also(path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    said = json.loads(path.read_text())
+    change(said)
+    path.write_text(json.dumps(said))
+    return path
+
+
+@states("sdmx-json", '`{"id": "M", "name": "men"}`')
+def labels(folder: Path) -> Said:
+    said = opened(message(folder), CELLS)
+    assert said.file is not None and said.file.table.domain["SEX"].labels == ("men", "women")
+    opened(
+        message(folder),
+        {(("men" if s == "M" else "women"), g): n for (s, g), n in CELLS.items()},
+        labels=True,
+    )
+    return said
+
+
+@states("sdmx-json", '`"names": {"en": "men", "fr": "hommes"}`')
+def languages(folder: Path) -> Said:
+    sex = [{"id": "M", "names": {"en": "men", "fr": "hommes"}}, {"id": "F", "names": {"en": "women"}}]
+    said = opened(message(folder, sex), CELLS)
+    assert said.file is not None and said.file.table.domain["SEX"].labels == ("men", "women")
+    return said
+
+
+@states("sdmx-json", "`COMMENT_OBS` of an observation")
+def notes(folder: Path) -> Said:
+    return opened(message(folder, attribute="COMMENT_OBS", code="Without students"), CELLS)
+
+
+@states("sdmx-json", "annotations of the data set, by type")
+def texts(folder: Path) -> Said:
+    from tabprotect.engine.formats.registered import format_of
+
+    def annotate(said: dict[str, Any]) -> None:
+        said["structure"]["annotations"] = [{"type": "COMMENT_DSET", "text": "Without students"}]
+        said["dataSets"][0]["annotations"] = [0]
+
+    path = also(message(folder), annotate)
+    assert format_of(path).about(path, Reading()).notes == ("Without students",)
+    return opened(path, CELLS)
+
+
+@states("sdmx-json", "`COLLECTION`, `AGG_METHOD` and other attributes")
+def aggregation(folder: Path) -> Said:
+    return opened(message(folder, attribute="AGG_METHOD", code="SUM", every=True), CELLS)
+
+
+@states("sdmx-json", "an attribute `SOURCE`")
+def source(folder: Path) -> Said:
+    from tabprotect.engine.formats.registered import format_of
+
+    path = message(folder, attribute="SOURCE", code="Statistics", every=True)
+    assert format_of(path).about(path, Reading()).source == "Statistics"
+    return opened(path, CELLS)
+
+
+@states("sdmx-json", "`action` Delete")
+def deleted(folder: Path) -> Said:
+    return opened(also(message(folder), lambda said: said["dataSets"][0].update(action="Delete")))

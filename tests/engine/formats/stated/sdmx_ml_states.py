@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import sdmx
 from sdmx.model import v21
 from stated import Said, opened, states
+
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.registered import format_of
 
 CELLS = {("M", "N"): 5, ("M", "S"): 6, ("F", "N"): 7, ("F", "S"): 8}
 
@@ -101,3 +105,62 @@ def flags(folder: Path) -> Said:
 def order(folder: Path) -> Said:
     cells = {("F", "N"): 5, ("F", "S"): 6, ("M", "N"): 7, ("M", "S"): 8}
     return opened(message(folder, cells), cells)
+
+
+NAMED = STRUCTURE.replace('id="M">', 'id="M"><c:Name xml:lang="en">men</c:Name><c:Name xml:lang="fr">hommes</c:Name>').replace(
+    "<m:Structure xmlns:m", '<m:Structure xmlns:c="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/common" xmlns:m'
+)  # fmt: skip
+
+
+@states("sdmx-ml", "names in `t.structure.xml` beside the data")
+def labels(folder: Path) -> Said:
+    (folder / "t.structure.xml").write_text(NAMED.format(top="_T"))
+    said = opened(message(folder, {**CELLS, **TOTALS}), CELLS)
+    assert said.file is not None and said.file.table.domain["SEX"].labels[0] == "men"
+    return said
+
+
+@states("sdmx-ml", "names of codes in two languages")
+def languages(folder: Path) -> Said:
+    return labels(folder)
+
+
+@states("sdmx-ml", "`COMMENT_OBS` of an observation")
+def notes(folder: Path) -> Said:
+    return opened(message(folder, CELLS, {"COMMENT_OBS": "Without students"}, first=True), CELLS)
+
+
+@states("sdmx-ml", "`COLLECTION`, `AGG_METHOD` and other attributes")
+def aggregation(folder: Path) -> Said:
+    return opened(message(folder, CELLS, {"AGG_METHOD": "SUM"}), CELLS)
+
+
+@states("sdmx-ml", "`SOURCE` and `Prepared`")
+def source(folder: Path) -> Said:
+    path = message(folder, CELLS, {"SOURCE": "Statistics"})
+    text = path.read_text()
+    told = format_of(path).about(path, Reading())
+    assert told.source == "Statistics"
+    if "Prepared>" not in text:
+        path.write_text(
+            text.replace("</mes:Header>", "<mes:Prepared>2024-01-31T00:00:00</mes:Prepared></mes:Header>")
+        )
+    assert format_of(path).about(path, Reading()).date
+    return opened(path, CELLS)
+
+
+@states("sdmx-ml", "`TIME_PERIOD`")
+def dates(folder: Path) -> Said:
+    path = message(folder, CELLS)
+    path.write_text(
+        path.read_text().replace('id="GEO"', 'id="TIME_PERIOD"').replace('value="N"', 'value="2024"')
+    )
+    return opened(path, {(sex, "2024" if geo == "N" else geo): n for (sex, geo), n in CELLS.items()})
+
+
+@states("sdmx-ml", "`action` Delete")
+def deleted(folder: Path) -> Said:
+    path = message(folder, CELLS)
+    text = re.sub(r"(<\w+:DataSet\b)", r'\1 action="Delete"', re.sub(r' action="\w+"', "", path.read_text()))
+    path.write_text(text)
+    return opened(path)

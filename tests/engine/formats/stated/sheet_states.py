@@ -144,6 +144,15 @@ for _form, _made in WORKBOOKS.items():
     states(_form, "a column named `count`")(lambda folder, m=_made: opened(m(folder, ROWS), CELLS))
     states(_form, "a row `Total`")(lambda folder, m=_made: opened(m(folder, TOTALS)))
     states(_form, "a title `... (thousands)`")(lambda folder, m=_made: opened(m(folder, TITLED)))
+    states(_form, "a title `Percentage of ...`")(
+        lambda folder, m=_made: opened(m(folder, [["Percentage of persons"], *TITLED[1:]]))
+    )
+    states(_form, "a line `Figures are in thousands` below")(
+        lambda folder, m=_made: opened(m(folder, [*ROWS, [], ["Figures are in thousands."]]))
+    )
+    states(_form, "`<5` in place of a count")(
+        lambda folder, m=_made: opened(m(folder, [["", "a", "b"], ["x", "<5", 5], ["y", 2, 12]]))
+    )
     states(_form, "`..` in place of a count")(lambda folder, m=_made: opened(m(folder, HIDDEN_COUNT)))
     states(_form, "`C` in a column `CONF_STATUS`")(
         lambda folder, m=_made: opened(m(folder, [[f or "" for f in r] for r in STATUS]))
@@ -186,6 +195,20 @@ states("csv", "a row `Total`")(lambda folder: opened(csv(folder, TOTALS)))
 states("csv", "a column `count (thousands)`")(
     lambda folder: opened(csv(folder, [["sex", "region", "count (thousands)"], *ROWS[1:]]))
 )
+states("csv", "a column `share (%)`")(
+    lambda folder: opened(csv(folder, [["sex", "region", "share (%)"], *ROWS[1:]]))
+)
+states("csv", "`<5` in place of a count")(
+    lambda folder: opened(csv(folder, [*ROWS[:4], ["f", "South", "<5"]]))
+)
+states("csv", "5.5 and `--scale 10`")(
+    lambda folder: opened(
+        csv(folder, [HEAD, ["m", "North", 5.5], ["f", "North", 7.0]]),
+        {("m", "North"): 55, ("f", "North"): 70},
+        scale=10,
+    )
+)
+states("csv", "5.5")(lambda folder: opened(csv(folder, [HEAD, ["m", "North", 5.5], ["f", "North", 7]])))
 states("csv", "`5.0`")(
     lambda folder: opened(csv(folder, [HEAD, *([*row[:2], float(str(row[2]))] for row in ROWS[1:])]), CELLS)
 )

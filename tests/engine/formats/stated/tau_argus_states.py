@@ -6,6 +6,9 @@ from pathlib import Path
 
 from stated import Said, opened, put, states
 
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata.tabulate import tabulate
+
 CELLS = {("A", "X"): 5, ("A", "Y"): 6, ("B", "X"): 7, ("B", "Y"): 8}
 INNER = '"A";"X";5{0}\n"A";"Y";6{1}\n"B";"X";7{2}\n"B";"Y";8{3}\n'
 
@@ -89,3 +92,27 @@ def labels(folder: Path) -> Said:
 def flags(folder: Path) -> Said:
     rows = inner(";1;2", ";1;2", ";1;2", ";1;2")
     return opened(table(folder, rows, more="lo\n  <LOWERPL>\nup\n  <UPPERPL>\n"), CELLS)
+
+
+@states("tau-argus", "`<NUMERIC>` without `<FREQUENCY>`")
+def perhaps_sums(folder: Path) -> Said:
+    path = table(folder, inner(), value="  <NUMERIC>\n")
+    rda = folder / "t.rda"
+    rda.write_text(rda.read_text().replace("\nn\n", "\nturnover\n"))
+    broken = put(folder, "u.tab", inner().replace(";5", ";5.5"))
+    put(folder, "u.rda", rda.read_text())
+    assert "tabulate u.tab --measure turnover" in opened(broken).text
+    return opened(path, CELLS)
+
+
+@states("tau-argus", "`<WEIGHT>`, in records")
+def weights(folder: Path) -> Said:
+    put(folder, "m.rda", '<SEPARATOR> ";"\nv 1\n  <RECODEABLE>\nx 2\n  <NUMERIC>\nw 1\n  <WEIGHT>\n')
+    path = put(folder, "m.asc", "A;10;2\nA;10;2\nB;20;3\n")
+    for weight, wanted in {"none": [2, 1], "w": [4, 3]}.items():
+        assert tabulate(path, ["v"], weight=weight).counts.tolist() == wanted
+    try:
+        tabulate(path, ["v"])
+    except InputError as error:
+        return Said(f"{error.message} | {error.hint}", refused=True)
+    return Said("")
