@@ -228,7 +228,9 @@ def _tabulate(
     or_beside = message(
         "; or once, with the weights kept beside: --design-weight {weight}", weight=source.weight
     )
-    stated = also.weight if also.design_weight is not None else weight_as_stated(source, also.weight, or_beside)
+    stated = (
+        also.weight if also.design_weight is not None else weight_as_stated(source, also.weight, or_beside)
+    )
     also = replace(also, weight=stated)
     _check_columns(source, by, also)
     low, high = source.weights
