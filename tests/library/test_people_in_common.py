@@ -111,9 +111,9 @@ def test_an_answer_about_no_release(shelf: Shelf) -> None:
         shelf.leaves(ALL[:3], people="strangers")
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)], ids=["all-last", "all-first"])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0)], ids=["all-last", "all-first"])
 def test_by_letters_what_others_hide_is_hidden_too(shelf: Shelf, order: tuple[int, ...]) -> None:
-    """Men, women and all leave one after the other, and no small count is a sum or difference of two."""
+    """Tables leave one after the other, and no small count is a sum or difference of two."""
     tables = [MEN, WOMEN, MEN + WOMEN]
     hidden: dict[int, np.ndarray] = {}
     for number in order:
@@ -121,6 +121,11 @@ def test_by_letters_what_others_hide_is_hidden_too(shelf: Shelf, order: tuple[in
         assert left.verdict.complete
         before, hidden[number] = list(hidden.values()), left.release.inner.hidden
         assert all((hidden[number] | (tables[number] == 0))[one].all() for one in before)
+    if len(order) < 3:
+        # The sums of rows and columns of all three would settle two counts.
+        with pytest.raises(tp.RefusedError, match="2 for certain"):
+            shelf.leaves(WOMEN, "suppression")
+        return
     for one, (other, third) in ((0, (1, 2)), (1, (0, 2)), (2, (0, 1))):
         small = hidden[one] & (tables[one] <= 2)
         assert not (small & ~hidden[other] & ~hidden[third]).any()

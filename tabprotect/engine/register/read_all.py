@@ -153,9 +153,9 @@ class AllRead(Encodable):
         if not self.groups:
             return message("Nothing has left this house yet.")
         said = plural(
-            self.known,
-            "A reader of all {releases} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
-            "A reader of all {releases} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
+            self.releases,
+            "A reader of the one release knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
+            "A reader of all {releases:,} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
             self.releases,
             self.known,
             self.at_risk,
@@ -327,7 +327,8 @@ def _judged_parts(group: Whole, limits: Gate, progress: Progress) -> StaffVerdic
     from tabprotect.engine.register.people.parts_of_whole import judged_whole
 
     with suppress(InputError, InfeasibleError, ParameterError):
-        return StaffVerdict(tuple(judged_whole(group, limits, progress)), limits, 1)
+        found = [one for each in (group, *group.without_rest) for one in judged_whole(each, limits, progress)]
+        return StaffVerdict(tuple(found), limits, 1)
     return None
 
 

@@ -61,8 +61,10 @@ def test_what_cannot_be_read_is_told_by_its_number(run: Command, tmp_path: Path,
     assert run("protect", TABLE, "--out", tmp_path / "a.zip").code == 0
     with closing(sqlite3.connect(house_folder / "register.sqlite")) as raw, raw:
         raw.execute("DELETE FROM published_bundle")
-    (group,) = read_all().groups
+    found = read_all()
+    (group,) = found.groups
     assert group.numbers == (1,) and group.verdict is None
+    assert found.sentence.startswith("A reader of the one release knows 0 of ")
     (house_folder / "register.sqlite").unlink()
     lost = run("attack", "--register", "--json")
     assert lost.code == 3 and lost.json["lost"] and lost.json["groups"] == []

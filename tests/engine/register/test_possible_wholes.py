@@ -11,11 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tabprotect as tp
+from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.register import register_rows
 from tabprotect.engine.register.people import people_in_common
+from tabprotect.engine.register.people.people_in_common import InCommonReading
 from tabprotect.engine.register.people.possible_wholes import PossibleWholes
 from tabprotect.engine.register.register import Register
 from tabprotect.engine.register.register_entry import numbers_said
+from tabprotect.engine.tables.table import Table
 from tests.engine.register.test_parts_of_whole import by_listing, counted, listed, released
 from tests.engine.register.test_register import publication
 
@@ -59,6 +64,35 @@ def test_sets_of_parts_are_tried_the_closest_first() -> None:
     assert not list(
         PossibleWholes(own, [], [(9, counted(released(4 * counts, "random_rounding")))], HIGH).groups()
     )
+
+
+def test_parts_that_are_no_parts_of_each_other_are_tried_together() -> None:
+    """Four regions: beside one of them and all, the three others leave nobody."""
+    regions = np.diag([9, 8, 7, 6])[:, None] + np.array([[[2], [0]]])
+    releases = [
+        (n, counted(released(region, "cyclic_perturbation", n))) for n, region in enumerate(regions, 1)
+    ]
+    whole = 9, counted(released(regions.sum(axis=0), "cyclic_perturbation"))
+    found = [
+        numbers for _, numbers, _ in PossibleWholes(releases[0][1], [whole], [], HIGH, releases[1:]).groups()
+    ]
+    assert (2, 3, 4, 9) in found and len(found) == len(set(found))
+
+
+def test_that_men_and_women_are_all_follows_from_their_titles() -> None:
+    """Neither is a part of the other, and no total is stated: only who knows that nobody is left over subtracts."""
+    men, women = np.array([[[2, 3, 1], [3, 1, 0], [0, 0, 9]], [[1, 1, 1], [2, 1, 0], [0, 0, 12]]])
+    left = [
+        Evidence(released(counts, "small_count_rounding", seed))
+        for seed, counts in enumerate((men + women, men, women), 1)
+    ]
+    table = Table.dense(left[2].release.domain, women)
+    reading = InCommonReading(table, left[2], People(), AgencyPolicy().limits())
+    found = reading.of([(1, left[0]), (2, left[1])])
+    assert found.asked == (1, 2) and [one.certain for one in found.tables] == [0, 0, 0, 0, 1, 0]
+    assert not reading.of([(1, left[0])]).asked
+    said = replace(reading, people=People.parse("other:2"))
+    assert not said.of([(1, left[0]), (2, left[1])]).asked
 
 
 def test_of_many_tables_of_the_same_variables_the_latest_are_read(

@@ -269,10 +269,13 @@ class Whole:
     ----------
     whole
     parts
+    closed
+        Whether the parts are all people of the whole: nobody is left over.
     """
 
     whole: Counted
     parts: tuple[Counted, ...]
+    closed: bool = False
 
     @property
     def members(self) -> tuple[Counted, ...]:
@@ -310,6 +313,7 @@ class Whole:
             for one, members in self._members()
         ]
         nobody = [cells for cells in empty if len(cells)]
+        nobody += [every[:, 0] + len(self.parts)] * self.closed
         if nobody:
             starts = np.cumsum([0, *map(len, nobody)]).astype(np.int64)
             kind = np.zeros(len(nobody), dtype=np.int64)
@@ -450,7 +454,7 @@ class Whole:
         in_whole = np.zeros(len(wholes))
         for number, (table, chance) in enumerate(zip(wholes, of_wholes, strict=True)):
             rest = table - taken
-            fits = np.flatnonzero((rest >= 0).all(axis=1))
+            fits = np.flatnonzero((rest == 0 if self.closed else rest >= 0).all(axis=1))
             more = weight[fits] * chance
             each[fits] += more
             in_whole[number] = more.sum()
@@ -497,6 +501,8 @@ class Whole:
         for all_of_them, some in zip(wholes.T, taken.T, strict=True):
             if some.max() > all_of_them.min():
                 fits &= all_of_them[:, None] >= some
+            if self.closed:
+                fits &= all_of_them[:, None] == some
         each = fits.sum(axis=0), fits.sum(axis=1)
         effective = [float(one.sum()) ** 2 / max(float((one**2).sum()), 1.0) for one in each]
         if min(effective) < LEAST_EFFECTIVE:
@@ -504,6 +510,14 @@ class Whole:
         pairs = np.flatnonzero(fits)
         of_whole, of_part = np.divmod(pairs[chance.integers(0, len(pairs), number)], DRAWN)
         return wholes, parts, (of_whole, of_part), effective
+
+    @property
+    def without_rest(self) -> list[Whole]:
+        """The same if nobody is left over, where that can be and no stated sum says whether it is so."""
+        if len(self.parts) < 2 or any(True for _ in self.rests()):
+            return []
+        closed = replace(self, closed=True)
+        return [closed] if closed.can_be else []
 
     @property
     def can_be(self) -> bool:

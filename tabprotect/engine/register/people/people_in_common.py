@@ -89,6 +89,7 @@ class InCommonReading:
         """Read earlier releases, by their numbers."""
         wholes: list[Numbered] = []
         parts: list[Numbered] = []
+        beside: list[Numbered] = []
         read: set[int] = set()
         asked: set[int] = set()
         tables: list[TableVerdict] = []
@@ -102,13 +103,14 @@ class InCommonReading:
             if answer in (None, "part"):
                 wholes += [(number, counted)] * part
                 parts += [(number, counted)] * whole
+                beside += [(number, counted)] * (not part and not whole)
             if answer in ("corrected", "later") or not (part or whole):
                 placed = self._placed(counted)
                 if placed is not None:
                     read.add(number)
                     tables.append(placed)
                     asked.update(self._open([number]) if placed.known else [])
-        more = self._parted(wholes, parts)
+        more = self._parted(wholes, parts, beside)
         return InCommon(
             tuple(sorted(read | set(more.read))),
             more.unread,
@@ -117,9 +119,11 @@ class InCommonReading:
             more.unweighed,
         )
 
-    def _parted(self, wholes: Sequence[Numbered], parts: Sequence[Numbered]) -> InCommon:
+    def _parted(
+        self, wholes: Sequence[Numbered], parts: Sequence[Numbered], beside: Sequence[Numbered]
+    ) -> InCommon:
         """What releases tell that may be a whole and parts of it."""
-        unread, asked = set[int](), set[int]()
+        unread, asked, read = set[int](), set[int](), {number for number, _ in (*wholes, *parts)}
         tables: list[TableVerdict] = []
         judged: list[Whole] = []
 
@@ -127,7 +131,7 @@ class InCommonReading:
             unread.update(numbers)
             asked.update(self._open(numbers))
 
-        groups = self._groups(wholes, parts)
+        groups = self._groups(wholes, parts, beside)
         alone = [one for one in groups if len(one[0]) == 1]
         for some in (alone, groups[len(alone) :]):
             # What the house is asked about anyway is not judged beside others.
@@ -140,18 +144,21 @@ class InCommonReading:
             for numbers, group in possible:
                 if asked & set(numbers):
                     continue
-                try:
-                    found = self._judged(group)
-                except InputError:
-                    continue
-                except InfeasibleError:
-                    open_ones(numbers)
-                    continue
-                tables.extend(found)
-                judged.append(group)
-                if any(one.fails(self.limits) for one in found):
-                    asked.update(self._open(numbers))
-        read = {number for number, _ in (*wholes, *parts)} - unread
+                # That a whole is its parts follows from their titles, where no sum tells it.
+                for one in (group, *group.without_rest):
+                    try:
+                        found = self._judged(one)
+                    except InputError:
+                        continue
+                    except InfeasibleError:
+                        open_ones(numbers)
+                        continue
+                    tables.extend(found)
+                    judged.append(one)
+                    read.update(numbers)
+                    if any(table.fails(self.limits) for table in found):
+                        asked.update(self._open(numbers))
+        read -= unread
         unweighed = bool(self.refused) and not self._tells_little(judged, tables)
         return InCommon(tuple(read), frozenset(unread), tuple(asked), tuple(tables), unweighed)
 
@@ -169,7 +176,7 @@ class InCommonReading:
             return False
 
     def _groups(
-        self, wholes: Sequence[Numbered], parts: Sequence[Numbered]
+        self, wholes: Sequence[Numbered], parts: Sequence[Numbered], beside: Sequence[Numbered]
     ) -> list[tuple[tuple[int, ...], Whole]]:
         """The wholes and parts that may tell something: the fewest releases, then the smallest rest first."""
         every = [*wholes, *parts]
@@ -177,8 +184,10 @@ class InCommonReading:
         for shared in dict.fromkeys(one.domain.names for _, one in every):
             mine = [one for one in wholes if one[1].domain.names == shared]
             theirs = [one for one in parts if one[1].domain.names == shared]
-            rules = together_at_risk(self.limits, [one.evidence for _, one in (*mine, *theirs)])
-            found += PossibleWholes(Counted.of(self.own, shared), mine, theirs, rules.high).groups()
+            others = [one for one in beside if one[1].domain.names == shared]
+            rules = together_at_risk(self.limits, [one.evidence for _, one in (*mine, *theirs, *others)])
+            own = Counted.of(self.own, shared)
+            found += PossibleWholes(own, mine, theirs, rules.high, others).groups()
         found.sort(key=lambda one: (len(one[1]), *one[:2]))
         return [(numbers, group) for _, numbers, group in found]
 

@@ -37,17 +37,20 @@ class PossibleWholes:
         The earlier ones whose people may hold those of the release, or be among them, by their numbers.
     high
         The largest count at risk.
+    others
+        Further earlier ones, which may be parts beside the release.
     """
 
     own: Counted
     wholes: Sequence[Numbered]
     parts: Sequence[Numbered]
     high: int
+    others: Sequence[Numbered] = ()
 
     @cached_property
     def _shared(self) -> Domain:
         domain = self.own.domain
-        for _, one in (*self.wholes, *self.parts):
+        for _, one in (*self.wholes, *self.parts, *self.others):
             domain = shared_domain(domain, one.domain)
         return domain
 
@@ -66,26 +69,33 @@ class PossibleWholes:
         own = self._ends(mine)
         yield from self._fitting(mine, own, self.parts, parts, [(n,) for n in range(len(self.parts))])
         if len(self.parts) > 1:
-            yield from self._fitting(mine, own, self.parts, parts, self._sets(own, parts))
-        others = dict((*self.parts, *self.wholes))
+            yield from self._fitting(mine, own, self.parts, parts, self._sets(own[1][0], self.parts, parts))
+        others = dict((*self.parts, *self.wholes, *self.others))
         beside = list(others.items())
         ends = self._ends([*mine, *beside])
         for row, (number, whole) in enumerate(self.wholes):
-            several = [(0,), *((0, n + 1) for n, (other, _) in enumerate(beside) if other != number)]
             one = wholes[0][row : row + 1], wholes[1][row : row + 1]
+            rows = [n for n, (other, _) in enumerate(beside, 1) if other != number]
+            several = [(0,), *((0, n) for n in rows)]
             yield from self._fitting([(number, whole)], one, [*mine, *beside], ends, several)
+            some = [beside[n - 1] for n in rows]
+            low, high = (end[rows] for end in ends)
+            more = [
+                (0, *(rows[n] for n in one)) for one in self._sets(one[1][0] - ends[0][0], some, (low, high))
+            ]
+            yield from self._fitting([(number, whole)], one, [*mine, *beside], ends, more, all_of_them=True)
 
-    def _sets(self, own: tuple[Ints, Ints], parts: tuple[Ints, Ints]) -> list[tuple[int, ...]]:
+    def _sets(self, room: Ints, some: Sequence[Numbered], ends: tuple[Ints, Ints]) -> list[tuple[int, ...]]:
         """Sets of parts of whom nobody need be in two: pairs, all sets of the closest, the most that fit."""
-        size = [one.people for _, one in self.parts]
+        size = [one.people for _, one in some]
         order = sorted(range(len(size)), key=lambda n: -size[n])
         found = set[tuple[int, ...]](combinations(range(len(size)), 2))
         for many in range(3, MOST_TOGETHER + 1):
-            found |= {tuple(sorted(some)) for some in combinations(order[:MOST_TOGETHER], many)}
-        left, taken = own[1][0].copy(), list[int]()
+            found |= {tuple(sorted(chosen)) for chosen in combinations(order[:MOST_TOGETHER], many)}
+        left, taken = room.copy(), list[int]()
         for n in order:
-            if (parts[0][n] <= left).all():
-                left -= parts[0][n]
+            if (ends[0][n] <= left).all():
+                left -= ends[0][n]
                 taken.append(n)
         return sorted(one for one in {*found, tuple(sorted(taken))} if len(one) > 1)
 
@@ -96,13 +106,17 @@ class PossibleWholes:
         others: Sequence[Numbered],
         ends: tuple[Ints, Ints],
         several: Sequence[tuple[int, ...]],
+        *,
+        all_of_them: bool = False,
     ) -> Iterator[tuple[int, tuple[int, ...], Whole]]:
-        """Those of some sets of parts that can be within a whole, and need not leave many everywhere."""
+        """Those of some sets of parts that can be within a whole, and need not leave many everywhere; or
+        that may be all of it but for few everywhere."""
         (number, one), (low, high) = whole[0], (of_whole[0][0], of_whole[1][0])
         for size in sorted({len(some) for some in several}):
             rows = np.array([some for some in several if len(some) == size], dtype=np.int64)
             least, most = (end[rows].sum(axis=1) for end in ends)
-            may_be = (high >= least).all(axis=1) & (low - most <= self.high).any(axis=1)
+            few = low - most <= self.high
+            may_be = (high >= least).all(axis=1) & (few.all(axis=1) if all_of_them else few.any(axis=1))
             for some in rows[may_be].tolist():
                 parts = tuple(others[row][1] for row in some)
                 numbers = {number, *(others[row][0] for row in some)} - {0}

@@ -99,5 +99,5 @@ class RefusedBeside:
         release, _ = method.perform(problem, values, chance, self.progress)
         members = list(group.members)
         members[at] = Counted.of(Evidence(release), members[at].domain.names)
-        whole = Whole(members[0], tuple(members[1:]))
+        whole = replace(group, whole=members[0], parts=tuple(members[1:]))
         return any(one.fails(self.limits) for one in judged_whole(whole, self.limits, self.progress))
