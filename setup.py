@@ -1,12 +1,16 @@
 """The compiled parts. All else that a build has to know stands in ``pyproject.toml``."""
 
+import os
 import runpy
 import sys
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.command.editable_wheel import editable_wheel
 from setuptools.errors import CCompilerError, ExecError, PlatformError
+
+VERSION = runpy.run_path("tabprotect/version.py")
 
 WHAT_TO_INSTALL = {
     "linux": "a C compiler and Python's headers (Debian, Ubuntu: apt-get install gcc libc6-dev python3-dev)",
@@ -29,6 +33,17 @@ class Build(build_ext):
             )
 
 
+class Copy(build_py):
+    """Copy the package, with the commit that it is built of, where that is known."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode and (commit := VERSION["commit"]()):
+            place = os.path.join(self.build_lib, "tabprotect", "resources", "commit.txt")
+            with open(place, "w", encoding="ascii") as file:
+                file.write(f"{commit}\n")
+
+
 class Editable(editable_wheel):
     """Name the checkout itself: editors and type checkers do not see through a finder of modules."""
 
@@ -39,7 +54,7 @@ class Editable(editable_wheel):
 
 
 setup(
-    cmdclass={"build_ext": Build, "editable_wheel": Editable},
+    cmdclass={"build_ext": Build, "build_py": Copy, "editable_wheel": Editable},
     ext_modules=[
         Extension(
             f"tabprotect/{kernel}".replace("/", "."),
@@ -47,6 +62,6 @@ setup(
             depends=["tabprotect/engine/extension.h"],
             py_limited_api=True,
         )
-        for kernel in runpy.run_path("tabprotect/version.py")["KERNELS"]
+        for kernel in VERSION["KERNELS"]
     ],
 )

@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import os
+from functools import cache
 from pathlib import Path
 
 __version__ = "0.2.0"
@@ -39,3 +40,32 @@ def missing_kernels() -> list[str]:
 def compiled() -> dict[str, int]:
     """Return how many compiled parts are here, and how many there are."""
     return {"here": len(KERNELS) - len(missing_kernels()), "all": len(KERNELS)}
+
+
+COMMIT = RESOURCES / "commit.txt"
+"""The commit that an installed program was built of; a build writes it, and a checkout knows it itself."""
+
+
+@cache
+def commit() -> str:
+    """Return the commit of the program, 40 figures; empty where it is not known. No program is run for it."""
+    try:
+        return COMMIT.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        pass
+    place = RESOURCES.parent / ".git"
+    try:
+        if os.path.isfile(place):
+            # A further work tree has its own head, and branches with the first.
+            place = place.parent / place.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
+        head = (place / "HEAD").read_text(encoding="ascii").strip()
+        if not head.startswith("ref: "):
+            return head
+        shared, name = place / "commondir", head.removeprefix("ref: ")
+        common = place / shared.read_text(encoding="utf-8").strip() if os.path.isfile(shared) else place
+        if os.path.isfile(common / name):
+            return (common / name).read_text(encoding="ascii").strip()
+        lines = (common / "packed-refs").read_text(encoding="utf-8").splitlines()
+        return next((line.split()[0] for line in lines if line.endswith(f" {name}")), "")
+    except (OSError, ValueError):
+        return ""

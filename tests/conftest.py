@@ -94,7 +94,7 @@ class Noon(datetime):
 @pytest.fixture
 def noon(monkeypatch: pytest.MonkeyPatch) -> None:
     """For a test that compares what is written: its time is always the same."""
-    for module in ("project.history", "register.register_rows", "project.recipes.batch"):
+    for module in ("project.circumstances", "register.register_rows", "project.recipes.batch"):
         monkeypatch.setattr(f"tabprotect.engine.{module}.datetime", Noon)
 
 

@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
             message("what two vintages of a table, and their releases, say of the change"),
         ),
         "register": ("releases.register", message("the register of what left this house")),
+        "dossier": ("releases.dossier", message("encrypted dossiers, and how long dossiers are kept")),
         "keys": ("releases.keys", message("keys to sign with, and the key of the house")),
     },
     message("what readers learn"): {

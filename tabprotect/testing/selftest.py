@@ -8,7 +8,6 @@ import importlib.metadata
 import json
 import platform
 import re
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,7 +27,6 @@ from tabprotect.engine.bundle.public import to_bytes
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.paths import is_there
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
@@ -46,7 +44,7 @@ from tabprotect.testing.format_checks import check_format
 from tabprotect.testing.method_checks import check_method
 from tabprotect.testing.query_space_checks import check_criterion, check_rule
 from tabprotect.testing.sensitivity_checks import check_sensitivity_rule
-from tabprotect.version import RESOURCES, __version__, compiled, missing_kernels
+from tabprotect.version import __version__, commit, compiled, missing_kernels
 
 NAME = "tabprotect"
 
@@ -94,7 +92,7 @@ class SelfTest(Encodable):
     Attributes
     ----------
     version, commit, compiled, python, system, libraries
-        Of the program (the commit where it runs from a checkout), of Python, and of what it uses.
+        Of the program, of Python, and of what it uses.
     files
         SHA-256 of the program's own files.
     checks
@@ -180,7 +178,7 @@ def selftest(only: str = "", progress: Progress = SILENT) -> SelfTest:
         done.append(CheckDone(name, not found, round(time.process_time() - begin, 2), found))
     return SelfTest(
         __version__,
-        _commit(),
+        commit(),
         message("{here} of {all}", **compiled()),
         platform.python_version(),
         platform.platform(),
@@ -276,18 +274,6 @@ def said(content: bytes) -> str:
                 data = json.dumps({**json.loads(data), "created_with": ""}, sort_keys=True).encode()
             digest.update(f"{one}\n{len(data)}\n".encode() + data)
     return digest.hexdigest()
-
-
-def _commit() -> str:
-    """The commit of a checkout; empty elsewhere."""
-    top = RESOURCES.parent
-    if not is_there(top / ".git"):
-        return ""
-    asked = ["git", "-C", str(top), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
 
 
 def _libraries() -> dict[str, str]:

@@ -64,6 +64,7 @@ FILES = {
     "published.csv": "region,sex,count\na,f,3\na,m,3\nb,f,6\nb,m,3\nTotal,f,9\nTotal,m,6\n",
     "thinned.csv": "region,sex,count\na,f,3\na,m,3\nb,f,6\nTotal,f,9\nTotal,m,6\n",
     "policy.toml": "format_version = 1\n",
+    "secret.key": "a long passphrase\n",
     "tables.toml": '[tables]\ntwo = "region"\n',
     "recipes/one.toml": RECIPE,
     "next/expecting.toml": RECIPE + '[expects]\nregion = ["a", "b"]\nsex = ["f", "m"]\n',
@@ -79,6 +80,7 @@ MADE = (
     f"{ROUNDED} --set base=5 --out counts.zip --dossier dossier.zip",
     f"{ROUNDED} --set base=2 --out again.zip",
     "keys new --out signing.key",
+    "dossier encrypt dossier.zip --key secret.key --out sealed.zip",
     "cycles design --table counts.csv --out cycles.json",
     "convert counts.csv --out odd.px",
     "tabulate firms.csv --by nace,region --measure turnover --holding ent --spellings apart --out sums.parquet",
@@ -205,6 +207,7 @@ PROTECTING = READING | {
     "publishing.no_page": "--no-page",
     "publishing.replicates": "--replicates 3",
     "publishing.sign": "--sign signing.key",
+    "publishing.dossier_key": "--dossier out/d.zip | --dossier-key nofile.key",
 }
 COUNTING = {
     "weight": "--weight w",
@@ -373,6 +376,21 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         {"out": "--out out/s", "sources": "--source later.csv", "workers": "--workers 0"},
     ),
     "keys new": ("--out out/k", "", {"out": "--out out/l"}),
+    "dossier open": (
+        "sealed.zip --key secret.key --out out/d.zip",
+        "",
+        {"key": "--key nofile", "out": "--out out/e.zip"},
+    ),
+    "dossier encrypt": (
+        "dossier.zip --key secret.key --out out/d.zip",
+        "",
+        {"key": "--key nofile", "out": "--out out/e.zip"},
+    ),
+    "dossier retention": (
+        "",
+        "",
+        {"folders": "nofolder", "delete": "--delete", "register": "--register nofile"},
+    ),
     "keys house": (
         "",
         "",

@@ -36,6 +36,9 @@ GIVEN: Mapping[str, Mapping[str, str]] = {
     "cycles design": {"--table": TABLE},
     "describe": {"table": TABLE},
     "difference": {"old": "t.csv", "new": "t.csv"},
+    "dossier encrypt": {"dossier": "d.zip", "--key": "secret.key", "--out": "new.zip"},
+    "dossier open": {"dossier": "sealed.zip", "--key": "secret.key", "--out": "new.zip"},
+    "dossier retention": {},
     "draw": {"releases": "r.zip", "--format": "csv", "--out": "new.csv"},
     "export": {"release": "r.zip", "--out": "new.csv"},
     "frontier": {"table": TABLE, "--release": "v"},
@@ -126,6 +129,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "t.csv").write_text("v,w,count\na,x,21\na,y,30\nb,x,42\nb,y,51\n")
     (folder / "people.csv").write_text("v,w\n" + "a,x\na,y\nb,x\nb,y\n" * 9)
     (folder / "firms.csv").write_text("v,w,x\na,p,1\na,q,2\nb,r,3\n")
+    (folder / "secret.key").write_text("a long passphrase\n")
     (folder / "loop").symlink_to("loop")
     with pytest.MonkeyPatch.context() as at:
         at.chdir(folder)
@@ -135,6 +139,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "cycles design --shape 2,2 --out c.json",
             "tabulate firms.csv --by v --unit w --measure x --out m.parquet",
             "accounts add ann --database accounts.sqlite",
+            "dossier encrypt d.zip --key secret.key --out sealed.zip",
         ):
             main(words.split())
     (folder / "jobs").mkdir()

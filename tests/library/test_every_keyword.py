@@ -139,6 +139,7 @@ PUBLISHING: dict[str, tuple[Given, Any]] = {
     "replicates": ({}, 3),
     "sign": ({}, "nofile.key"),
     "sign_too": ({}, "nofile.key"),
+    "dossier_key": ({"dossier": "out/d.zip"}, "nofile.key"),
 }
 
 

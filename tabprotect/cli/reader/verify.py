@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
+from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.options import position
 from tabprotect.engine.paths import is_folder
@@ -31,13 +31,18 @@ class Verify(bundle.Verifying):
 @command("verify", example="tabprotect verify release.zip")
 def run(asked: Verify, console: Console) -> int:
     """Print what was checked of a bundle, or of a publication set, which is a folder."""
-    check: Callable[..., VerifiedSet | bundle.Verification] = bundle.verify
+    dossier: dict[str, object] = {}
     if is_folder(asked.release):
         # Late: bundles of one table, which are most, do not wait for it.
         from tabprotect.engine.bundle.set_bundles import verify_set
 
-        check = verify_set
-    found = check(asked.release, asked, progress=console)
+        found: VerifiedSet | bundle.Verification = verify_set(asked.release, asked, progress=console)
+    else:
+        with bundle.named(asked.release):
+            content = archive.load(asked.release)
+            if archive.begins_as_dossier(content):
+                dossier, content = _opened(content, console)
+            found = bundle.verify_content(content, asked, progress=console)
     if not isinstance(found, bundle.Verification):
         data, checks = _set_checked(found)
         stamp = message("Fingerprint of the manifest (SHA-256)")
@@ -52,8 +57,10 @@ def run(asked: Verify, console: Console) -> int:
         "quick": asked.quick,
         "left_out": found.left_out,
         "verdict": found.verdict,
+        **dossier,
     }
     lines = [
+        *([message("ok  {check}", _trail_said(dossier["trail_lines"]))] if dossier else []),
         *(message("ok  {check}", check) for check in checks),
         *(message("mind  {remark}", remark) for remark in found.remarks),
         message("What readers learn was left out (--quick).")
@@ -72,6 +79,27 @@ def run(asked: Verify, console: Console) -> int:
     ]
     console.result(data, lines)
     return NOT_WHOLE if found.left_out else 0
+
+
+def _trail_said(lines: object) -> str:
+    """What was checked of a dossier, in words; ``None`` lines are those of a version that hashed none."""
+    if lines is None:
+        return message("The dossier leads from its original to this release; its trail has no hashes.")
+    return message(
+        "The dossier leads from its original to this release; its audit trail has all of its {lines} "
+        "lines, in order. CONFIDENTIAL",
+        lines,
+    )
+
+
+def _opened(content: bytes, console: Console) -> tuple[dict[str, object], bytes]:
+    """What is told of a dossier, and the bundle in it."""
+    # Late: readers have none.
+    from tabprotect.engine.bundle.staff.confidential import open_dossier
+
+    found = open_dossier(content, progress=console)
+    lines = None if found.trail is None else found.trail.lines
+    return {"confidential": True, "dossier": True, "trail_lines": lines}, found.bundle
 
 
 def _bundle_checked(found: bundle.Verification) -> dict[str, object]:

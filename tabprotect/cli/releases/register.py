@@ -17,9 +17,9 @@ from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.agency import register_address
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
+from tabprotect.engine.bundle.encryption import is_encrypted
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import is_bundle, verify_bytes
-from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.paths import is_file
@@ -189,6 +189,7 @@ def run_check(asked: RegisterCheck, console: Console) -> int:
         problem = open_source(asked.table, asked.reading, console).project.problem
     else:
         problem = confidential.open_dossier(dossier, progress=console).protected.record.problem
+        _check_trail(dossier, place)
     before = left_before(problem, place, progress=console)
     if before.error is not None:
         raise before.error
@@ -245,13 +246,30 @@ def _check_bundle(bundle: bytes, place: str, console: Console) -> int:
 def _zipped(source: str, wanted: Callable[[bytes], bool]) -> bytes | None:
     """The bytes of an archive of one kind, if the table is in one."""
     path = Path(source)
-    if not is_file(path) or not zipfile.is_zipfile(path):
+    if not is_file(path):
         return None
+    with path.open("rb") as file:
+        encrypted = is_encrypted(file.read(100))
+    if not encrypted and not zipfile.is_zipfile(path):
+        return None
+    data = archive.load(path)
     try:
-        data = archive.load(path)
         return data if wanted(data) else None
     except BundleError:
         return None
+
+
+def _check_trail(dossier: bytes, place: str) -> None:
+    """Refuse a dossier whose audit trail is not the one that was entered with it."""
+    from tabprotect.engine.register.register import Register
+
+    bundle = sha256(confidential.bundle_within(dossier))
+    with Register(place) as register:
+        stated = (one.publication.trail_of(bundle) for one in register.contents().entries)
+        heads = {head for head in stated if head is not None}
+    # The same bytes may have left twice, each time with a dossier.
+    if heads and confidential.trail_head(dossier) not in heads:
+        confidential.check_trail(dossier, heads.pop())
 
 
 def _cut_after(dossier: bytes, place: str) -> list[Damage]:
@@ -262,8 +280,8 @@ def _cut_after(dossier: bytes, place: str) -> list[Damage]:
     if known is None:
         return []
     with Register(place) as register:
-        there = register.has_head(Head(*known))
-    return [] if there else [Damage("cut", known[0])]
+        there = register.has_head(known)
+    return [] if there else [Damage("cut", known.lines)]
 
 
 def _said(found: Verdict, releases: int) -> str:

@@ -22,6 +22,7 @@ from tabprotect.engine.budgets import (
     MAX_MEMBER,
     MAX_UNPACKED,
 )
+from tabprotect.engine.bundle import encryption
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.paths import check_file, is_folder, unreadable
 from tabprotect.engine.plain_values.encoding import as_json
@@ -72,19 +73,23 @@ def pack(files: Mapping[str, bytes]) -> bytes:
         stored |= implausible
 
 
+CONFIDENTIAL = "CONFIDENTIAL/"
+"""The folder of every file in a dossier, which marks them as confidential wherever they are unpacked."""
+
 NO_BUNDLE = message("take the zip file that was published; what a table holds says: tabprotect describe FILE")
 A_DOSSIER = message("this is a dossier: tabprotect report FILE --edition staff --out report.html")
 
 
 def load(path: Path) -> bytes:
-    """All bytes of an archive file, read once, so that what is checked is what is used.
+    """All bytes of an archive file, read once, so that what is checked is what is used; of an encrypted
+    dossier those of the zip in it, where the environment names its passphrase.
 
     Raises
     ------
     InputError
         When there is no such file, or it cannot be read.
     BundleError
-        When it is absurdly large.
+        When it is absurdly large, or encrypted and not opened.
     """
     if is_folder(path):
         bundles = sorted(one.name for one in path.glob("*.zip"))
@@ -105,7 +110,12 @@ def load(path: Path) -> bytes:
         raise BundleError(
             message("{name}: larger than {MAX_ARCHIVE} MiB: refused", path.name, MAX_ARCHIVE // _MEBIBYTE)
         )
-    return data
+    return encryption.opened(data, str(path)) if encryption.is_encrypted(data) else data
+
+
+def begins_as_dossier(data: bytes) -> bool:
+    """Return True if the first file of a zip is one of a dossier; nothing is unpacked."""
+    return data[30:].startswith(CONFIDENTIAL.encode())
 
 
 def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
@@ -182,7 +192,7 @@ def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> No
     if not allowed(name):
         raise BundleError(
             message("the zip holds {name}, which does not belong in it", repr(name)),
-            hint=A_DOSSIER if name.startswith("CONFIDENTIAL/") else NO_BUNDLE,
+            hint=A_DOSSIER if name.startswith(CONFIDENTIAL) else NO_BUNDLE,
         )
     if member.file_size > MAX_MEMBER or _implausible(member):
         raise BundleError(

@@ -100,6 +100,17 @@ def private_key(path: Path) -> Ed25519PrivateKey:
     return found
 
 
+def public_of(path: Path) -> str:
+    """The public key, in hexadecimal, of the private one in a file.
+
+    Raises
+    ------
+    InputError
+        As :func:`private_key`.
+    """
+    return private_key(path).public_key().public_bytes_raw().hex()
+
+
 def public_key(given: str) -> str:
     """A public key in hexadecimal, given as its file or in hexadecimal.
 

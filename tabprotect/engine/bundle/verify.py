@@ -142,10 +142,21 @@ def verify(path: Path, asked: Verifying = QUICK, *, progress: Progress = SILENT)
     InputError
         When there is no such file.
     """
+    with named(path):
+        return verify_content(archive.load(path), asked, progress=progress)
+
+
+def verify_content(data: bytes, asked: Verifying, *, progress: Progress = SILENT) -> Verification:
+    """Check the bytes of a release bundle as :func:`verify` does."""
+    found = verify_bytes(data, asked, progress=progress)
+    return found if asked.quick else with_verdict(found, progress)
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Name the file in whatever is said against it."""
     try:
-        data = archive.load(path)
-        found = verify_bytes(data, asked, progress=progress)
-        return found if asked.quick else with_verdict(found, progress)
+        yield
     except MemoryError:
         raise BundleError(message("{name}: too large for the memory of this machine", path.name)) from None
     except BundleError as error:

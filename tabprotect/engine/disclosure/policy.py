@@ -112,6 +112,11 @@ class AgencyPolicy(Encodable):
         How many different people sign a release: 0, 1 or 2.
     two_signatures
         True if two do: the same as two ``signatures``.
+    approvers
+        The public keys (64 hexadecimal figures) of those who may sign, by their names. Where there are any,
+        people sign with their keys, and two signatures are two keys.
+    retention_days
+        For how many days dossiers are kept after their release left; 0 for ever.
     metadata
         What all tables of the house say of themselves: licence, publisher, contact, language and the
         like, by name; what is given for a table goes before.
@@ -141,6 +146,8 @@ class AgencyPolicy(Encodable):
     epsilon_limit: float = 0.0
     rules: tuple[str, ...] = ()
     within: float = 10.0
+    retention_days: int = 0
+    approvers: Mapping[str, str] = field(default_factory=dict, hash=False)
     standing: Mapping[str, str] = field(default_factory=dict, hash=False)
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -161,6 +168,18 @@ class AgencyPolicy(Encodable):
                 wrong[f"metadata.{name}"] = message("must be one of {names}", ", ".join(METADATA))
             elif not text.strip():
                 wrong[f"metadata.{name}"] = message("says nothing")
+        keys: dict[str, str] = {}
+        for name, key in self.approvers.items():
+            if not (len(key) == 64 and set(key.lower()) <= set("0123456789abcdef")):
+                wrong[f"approvers.{name}"] = message(
+                    "is no public key of 64 figures: tabprotect keys new says it"
+                )
+            elif (other := keys.setdefault(key.lower(), name)) != name:
+                wrong[f"approvers.{name}"] = message("has the key of {other}", other)
+        if self.approvers and not self.signatures and not self.two_signatures:
+            wrong["signatures"] = message("must be 1 or 2 where there are approvers")
+        if self.retention_days < 0:
+            wrong["retention_days"] = message("must not be negative")
         if self.signatures not in (0, 1, 2):
             wrong["signatures"] = message("must be 0, 1 or 2, is {number}", self.signatures)
         object.__setattr__(self, "signatures", 2 if self.two_signatures else self.signatures)
@@ -272,6 +291,10 @@ class AgencyPolicy(Encodable):
         """The reason for each kind that is left out; ``None`` where the policy has none for one."""
         found = {kind: self.standing.get(kind, "") for kind in left_out}
         return found if found and all(found.values()) else None
+
+    def owner(self, key: str) -> str:
+        """The name of the approver who has a public key; empty for nobody's."""
+        return next((name for name, own in self.approvers.items() if own.lower() == key.lower()), "")
 
     def unsigned(self, prepared_by: str, approved_by: str) -> str:
         """The name that is still missing, in words; empty where enough people of different names sign."""

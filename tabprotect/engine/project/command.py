@@ -30,6 +30,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.plain_values.decoding import Decoding, FieldsError
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.circumstances import Circumstances
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
@@ -242,6 +243,16 @@ class Order:
         """
         return self.command.run(project, context or Context(), **self.arguments)
 
+    @property
+    def files(self) -> dict[str, str]:
+        """What it reads, by the arguments that name it."""
+        says, given = self.command.says, self.arguments
+        found = {says.reads: given.get(says.reads)} if says.reads else {}
+        more = given.get(says.reads_too) if says.reads_too else None
+        if isinstance(more, Mapping):
+            found |= {f"{says.reads_too}.{name}": path for name, path in more.items()}
+        return {name: path for name, path in found.items() if isinstance(path, str)}
+
     def label(self, project: Project) -> str:
         """The named step, for people; ``project`` is the one before it runs."""
         says = self.command.says
@@ -279,13 +290,16 @@ class TrailEntry(Encodable):
         The time of the step: UTC, ISO 8601 to the second.
     seed
         The seed the command drew or was given. Confidential.
+    at
+        By whom, with which program, on what, and with which result. Confidential.
     """
 
     order: Order
     label: str
     time: str
     seed: int | None = field(default=None, repr=False)
-    json_keys = "time label command arguments seed published=sealed"
+    at: Circumstances = field(default_factory=Circumstances, repr=False)
+    json_keys = "time *at label command arguments seed published=sealed"
 
     @property
     def command(self) -> str:

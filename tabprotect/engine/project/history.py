@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
-from datetime import UTC, datetime
 from types import NoneType
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import numpy as np
 from tabprotect.engine.budgets import SNAPSHOT_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.circumstances import Circumstances, now
 from tabprotect.engine.project.command import Arguments, Context, Order, TrailEntry
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
@@ -122,8 +122,8 @@ class History:
         here = History() if order.command.says.opens else self
         context = Context(progress, here.trail, register, looked_up)
         project = order.run(here.project, context)
-        time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        step = Step(order, order.label(here.project), time, context.seed, project)
+        at = Circumstances.of(order.files, here.project, project)
+        step = Step(order, order.label(here.project), now(), context.seed, at, project)
         steps = (*here.steps[: here.position], step)
         there = History(here.base, _lightened(steps), len(steps))
         return there, changes(self.project, project)

@@ -497,6 +497,7 @@ class Publishing(Options):
     )
     sign: str | None = option_field(
         None,
+        label=message("Key"),
         group=SIGNING,
         metavar="KEY",
         file=True,
@@ -504,5 +505,20 @@ class Publishing(Options):
         help=message("sign the bundle with this private key; twice for two signatures"),
     )
     sign_too: str | None = option_field(
-        None, shell="", file=True, help=message("the private key of a second signature")
+        None,
+        label=message("Second key"),
+        shell="",
+        file=True,
+        help=message("the private key of a second signature"),
+    )
+    dossier_key: str | None = option_field(
+        None,
+        label=message("Passphrase of the dossier"),
+        needs="dossier",
+        metavar="FILE",
+        file=True,
+        help=message(
+            "encrypt the dossier by the passphrase that is the first line of this file, or by its key (64 "
+            "figures); without the file nobody opens it: tabprotect dossier open"
+        ),
     )

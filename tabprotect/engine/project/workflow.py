@@ -128,8 +128,8 @@ def published(
         raise ParameterError(
             dict.fromkeys(names, message("goes with a dossier or a register, which keep it"))
         )
-    sign, too = (key and absolute(key) for key in (asked.sign, asked.sign_too))
-    order = publish.order(replace(asked, sign=sign, sign_too=too).given)
+    sign, too, key = (file and absolute(file) for file in (asked.sign, asked.sign_too, asked.dossier_key))
+    order = publish.order(replace(asked, sign=sign, sign_too=too, dossier_key=key).given)
     return history.do(order, progress=progress, register=register, looked_up=looked_up)[0]
 
 

@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import AGAIN, InputError, ParameterError, RefusedError
 from tabprotect.engine.plain_values.encoding import Encodable
@@ -218,6 +219,9 @@ KIND = "published_before"
 COINS = "coins_mark"
 """The key of what a publication's coins are known again by, beside its gate."""
 
+TRAIL = "audit_trail"
+"""The key of the last line of the audit trail of its dossier, beside its gate."""
+
 PEOPLE = "people"
 """The key of what the house has said of who is counted, beside its gate."""
 
@@ -252,6 +256,13 @@ class LeavingPublication:
     decisions: tuple[str, ...]
     who: str
     dossier: str = ""
+
+    def trail_of(self, bundle: str) -> Head | None:
+        """The last line of the audit trail of a dossier, by the fingerprint of the bundle in it."""
+        stated = self.gate.get(TRAIL)
+        if not isinstance(stated, Mapping) or stated.get("of") != bundle:
+            return None
+        return Head(int(stated["lines"]), str(stated["head"]))
 
     @property
     def spent(self) -> Spent | None:

@@ -99,6 +99,14 @@ class PolicyForm:
         self.sensitive = QLineEdit(
             ", ".join(policy.sensitive), placeholderText=tr("names, with commas between")
         )
+        self.approvers = QLineEdit(
+            ", ".join(f"{name} = {key}" for name, key in policy.approvers.items()),
+            placeholderText=tr("NAME = PUBLIC KEY, with commas between; without any, people sign by name"),
+        )
+        self.retention = QSpinBox(
+            minimum=0, maximum=100_000, singleStep=30, value=policy.retention_days, suffix=tr(" days")
+        )
+        self.retention.setSpecialValueText(tr("for ever"))
         self.standing = {kind: QLineEdit(policy.standing.get(kind, "")) for kind in KINDS}
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
         self.own_rule = QCheckBox(tr("the same for every table"))
@@ -159,6 +167,8 @@ class PolicyForm:
                 message("Who answers"),
                 [
                     (message("Who must sign a release"), self.signatures),
+                    (message("Public keys of those who may sign"), self.approvers),
+                    (message("Dossiers are kept"), self.retention),
                     (message("If not all that readers learn could be worked out"), choices["unjudged"]),
                 ],
             ),
@@ -215,6 +225,13 @@ class PolicyForm:
             "sensitive": [name for part in self.sensitive.text().split(",") if (name := part.strip())],
             "signatures": self.signatures.currentData(),
             "two_signatures": self.signatures.currentData() == 2,
+            "approvers": {
+                name.strip(): key.strip()
+                for one in self.approvers.text().split(",")
+                if one.strip()
+                for name, _, key in (one.partition("="),)
+            },
+            "retention_days": self.retention.value(),
             "standing": {
                 kind: reason for kind, field in self.standing.items() if (reason := field.text().strip())
             },

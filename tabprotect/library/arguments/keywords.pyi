@@ -136,6 +136,7 @@ class PublishingKeywords(TypedDict, total=False):
     replicates: int | None
     sign: str | Path | None
     sign_too: str | Path | None
+    dossier_key: str | None
 
 class ExportingKeywords(TypedDict, total=False):
     """The options of Exporting."""

@@ -68,3 +68,41 @@ def test_two_names_and_two_signatures(run: Run, tmp_path: Path) -> None:
     for name in ("k", "l"):
         assert run("verify", out, "--quick", "--signer", tmp_path / f"{name}.pub").code == 0
     assert run(*words, *("--sign", tmp_path / "k") * 3).code == 2
+
+
+def test_two_signatures_are_two_keys_of_those_whom_the_policy_lists(
+    run: Run, tmp_path: Path, house_folder: Path
+) -> None:
+    keys = {
+        name: run("keys", "new", "--out", tmp_path / name, "--json").json["public_key"]
+        for name in ("anna", "ben", "carl")
+    }
+    policy = house_folder / "policy.toml"
+    lines = [f'{name} = "{keys[name]}"' for name in ("anna", "ben")]
+    policy.write_text("\n".join(["signatures = 2", "[approvers]", *lines, ""]))
+    out, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
+    words = ("protect", "example:duncan-roehrig-4x4", "--out", out, "--dossier", dossier)
+
+    def refused(*more: object) -> str:
+        found = run(*words, *more)
+        assert found.code == 5 and not out.exists() and not dossier.exists()
+        return str(found.err)
+
+    anna, ben, carl = (tmp_path / name for name in keys)
+    said = refused("--prepared-by", "Anna", "--approved-by", "Anna B.")
+    assert "2 keys of its approvers" in said and "tabprotect keys new" in said
+    assert "--sign KEY --sign KEY" in said
+    assert "there are 1" in refused("--sign", anna)
+    copy = tmp_path / "copy"
+    copy.write_bytes(anna.read_bytes())
+    assert "there are 1" in refused("--sign", anna, "--sign", copy)
+    assert "none of an approver" in refused("--sign", anna, "--sign", carl)
+    assert "the key is that of ben" in refused("--sign", anna, "--sign", ben, "--approved-by", "carl")
+    assert run(*words, "--sign", anna, "--sign", ben).code == 0
+    assert set(run("verify", out, "--quick", "--json").json["signers"]) == {keys["anna"], keys["ben"]}
+    assert "Published by anna, approved by ben" in run("register", "show", "1").out
+    for name, wrong in (("short", "ab"), ("dora", keys["anna"].upper())):
+        policy.write_text("\n".join(["signatures = 2", "[approvers]", *lines, f'{name} = "{wrong}"', ""]))
+        found = run(*words, "--sign", anna, "--sign", ben)
+        assert found.code == 4 and f"approvers.{name}" in found.err
+    assert b"anna" not in out.read_bytes()

@@ -104,7 +104,7 @@ def test_files_have_a_row_or_a_page_for_each_table(tmp_path: Path) -> None:
         folder.mkdir()
         public.write(done.release, folder / "release.zip")
         data = (folder / "release.zip").read_bytes()
-        confidential.write(done, folder / "dossier.zip", release=data, trail=[])
+        confidential.write(done, folder / "dossier.zip", release=data)
     staff, readers = (qualities([tmp_path], edition) for edition in ("staff", "public"))
     assert {one.file for one in staff} == {"dossier.zip"} and {one.file for one in readers} == {"release.zip"}
     # A dossier holds the bundle; from it alone come the figures for readers.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,8 @@ import numpy as np
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.encryption import is_encrypted
+from tabprotect.engine.bundle.staff.audit_trail import CHAIN, ChainedTrail, trail_faults
 from tabprotect.engine.bundle.staff.risk_report import (
     magnitude_risk_json,
     magnitude_risk_text,
@@ -20,6 +22,7 @@ from tabprotect.engine.bundle.staff.risk_report import (
 )
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
@@ -46,12 +49,10 @@ from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 KIND = message("tabprotect dossier, CONFIDENTIAL")
-FOLDER = "CONFIDENTIAL/"
-"""The folder of every file in a dossier, which marks them as confidential wherever they are unpacked."""
-
+FOLDER = archive.CONFIDENTIAL
 README, ORIGINAL, RECORD, RELEASE = ("README.md", "original.csv", "record.json", "release.zip")
 CONTRIBUTIONS = "original.parquet"
 """The original of a release of magnitudes."""
@@ -62,6 +63,9 @@ EVIDENCE = (COINS, STATUSES, HIDDEN)
 """The files of a run that a replay must reproduce byte for byte."""
 
 TRAIL = "audit_trail.json"
+NO_TRAIL = ChainedTrail()
+"""That of a run which nobody recorded."""
+
 REGISTER = "register.json"
 """The head of the register of releases when this one was entered."""
 
@@ -93,7 +97,7 @@ def suggested_name(release: Path) -> Path:
 
 
 def files(
-    protected: Protected, *, release: bytes | None = None, trail: Sequence[object] = (), recipe: str = ""
+    protected: Protected, *, release: bytes | None = None, trail: ChainedTrail = NO_TRAIL, recipe: str = ""
 ) -> dict[str, bytes]:
     """All files of the dossier by name, sealed, of a release that is in no register.
 
@@ -115,7 +119,7 @@ def sealed(content: Mapping[str, bytes], register: Mapping[str, object] | None =
 
 
 def contents(
-    protected: Protected, *, release: bytes | None = None, trail: Sequence[object] = (), recipe: str = ""
+    protected: Protected, *, release: bytes | None = None, trail: ChainedTrail = NO_TRAIL, recipe: str = ""
 ) -> dict[str, bytes]:
     """All that the house keeps of a release, by the names of the files.
 
@@ -124,7 +128,7 @@ def contents(
     release
         The bundle it belongs to, if already packed.
     trail
-        The steps that led to the release, as JSON values.
+        The steps that led to the release.
     recipe
         The same steps as a recipe, TOML text.
     """
@@ -147,6 +151,7 @@ def contents(
         "prepared_by": record.prepared_by,
         "approved_by": record.approved_by,
         "findings": dict(record.findings),
+        "trail": trail.head,
     }
     keys, weights = record.problem.record_keys, record.problem.weights
     if weights is not None:
@@ -176,7 +181,7 @@ def contents(
         **_evidence(protected),
         "risk_report.md": text.encode(),
         "risk_report.json": data,
-        TRAIL: archive.dump_json(list(trail)),
+        TRAIL: archive.dump_json(trail.lines),
         "recipe.toml": recipe.encode(errors="replace"),
         RELEASE: public.to_bytes(protected.release, page=False) if release is None else release,
     }
@@ -227,14 +232,15 @@ def kept_name(path: Path, release: bytes) -> Path | None:
     """A free name under which to keep another release's dossier that is already there.
 
     Without it that release could never be accounted for. ``None`` if nothing would be lost: there is
-    no dossier, or it belongs to the same release.
+    no dossier, or it belongs to the same release. An encrypted one that is not opened is another's.
     """
     if not is_file(path):
         return None
     try:
         found = archive.unpack(archive.load(path), allowed=lambda name: True)
     except (BundleError, InputError):
-        return None
+        with path.open("rb") as file:
+            found = {FOLDER + RELEASE: b""} if is_encrypted(file.read(100)) else {}
     if found.get(FOLDER + RELEASE) in (None, release):
         return None
     numbers = itertools.count(1)
@@ -247,7 +253,7 @@ def write(
     path: Path,
     *,
     release: bytes | None = None,
-    trail: Sequence[object] = (),
+    trail: ChainedTrail = NO_TRAIL,
     recipe: str = "",
 ) -> None:
     """Write the dossier, whole or not at all, over one that is there.
@@ -297,11 +303,14 @@ class Dossier:
         The release bundle inside, as it left the house.
     steps
         The steps that led to the release.
+    trail
+        The last line of its audit trail; ``None`` where the version that wrote it hashed none.
     """
 
     protected: Protected
     bundle: bytes
     steps: tuple[DossierStep, ...]
+    trail: Head | None = None
 
 
 def is_dossier(data: bytes) -> bool:
@@ -320,24 +329,56 @@ def bundle_within(data: bytes) -> bytes:
     return _files(data)[FOLDER + RELEASE]
 
 
-def register_head(data: bytes) -> tuple[int, str] | None:
+def register_head(data: bytes) -> Head | None:
     """Number and hash of the register's last line as a dossier has them; ``None`` without any."""
-    found = _files(data).get(FOLDER + REGISTER)
-    stated = None if found is None else archive.parse_json(REGISTER, found)
+    return _head(_files(data), REGISTER, "register")
+
+
+def _head(found: Mapping[str, bytes], name: str, key: str) -> Head | None:
+    """The head of a log that a file of a dossier states; ``None`` without any."""
+    stated = archive.parse_json(name, found.get(FOLDER + name, b"null"))
     try:
         assert isinstance(stated, dict)
-        head = stated["register"]
-        return int(head["lines"]), str(head["head"])
+        head = stated[key]
+        return Head(int(head["lines"]), str(head["head"]))
     except (AssertionError, KeyError, TypeError, ValueError):
         return None
+
+
+def trail_head(data: bytes) -> Head | None:
+    """The last line of the audit trail as a dossier states it; ``None`` where none was hashed."""
+    return _head(_files(data), RECORD, "trail")
+
+
+def check_trail(data: bytes, head: Head) -> None:
+    """Refuse a dossier whose audit trail does not end as the register has it.
+
+    Raises
+    ------
+    BundleError
+        Naming every line that is not as it was written.
+    """
+    _check_trail(_files(data), head)
+
+
+def _check_trail(found: Mapping[str, bytes], head: Head | None = None) -> None:
+    lines, known = archive.parse_json(TRAIL, found.get(FOLDER + TRAIL, b"[]")), _head(found, RECORD, "trail")
+    of = lines if isinstance(lines, list) else [None]
+    if head is None and known is None and not any(isinstance(one, dict) and CHAIN in one for one in of):
+        # Dossiers of earlier versions have no hashes.
+        return
+    if faults := trail_faults(of, head or known):
+        raise BundleError(
+            message("{TRAIL}: {faults}", TRAIL, joined(faults, "; ")),
+            hint=message("take the dossier from where it was kept first; the register has the last hash"),
+        )
 
 
 def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:
     """Open a dossier's bytes as :func:`read` does, with the bundle and the steps."""
     found = _files(data)
-    return Dossier(
-        _replayed(found, progress), found[FOLDER + RELEASE], _steps(found.get(FOLDER + TRAIL, b"[]"))
-    )
+    steps, trail = _steps(found.get(FOLDER + TRAIL, b"[]")), _head(found, RECORD, "trail")
+    return Dossier(_replayed(found, progress), found[FOLDER + RELEASE], steps, trail)
 
 
 def _steps(data: bytes) -> tuple[DossierStep, ...]:
@@ -356,6 +397,7 @@ def _files(data: bytes) -> dict[str, bytes]:
     names = {FOLDER + name for name in every}
     names.add(archive.MANIFEST)
     found = archive.unpack(data, allowed=names.__contains__)
+    _check_trail(found)
     archive.check_manifest(found, KIND)
     original = CONTRIBUTIONS if FOLDER + CONTRIBUTIONS in found else ORIGINAL
     for name in (original, RECORD, RELEASE):

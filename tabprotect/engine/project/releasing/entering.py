@@ -16,8 +16,9 @@ from tabprotect.engine.agency import register_address, user_name
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
+from tabprotect.engine.bundle.encryption import encrypted
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.chained_log import Head
+from tabprotect.engine.chained_log import NO_LINES, Head
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.paths import remark_on_versions
 from tabprotect.engine.protection.people import People
@@ -27,6 +28,7 @@ from tabprotect.engine.register.people.reading_together import LookedUp
 from tabprotect.engine.register.register_entry import (
     COINS,
     PEOPLE,
+    TRAIL,
     LeavingPublication,
     OriginalMarks,
     admit,
@@ -75,6 +77,10 @@ class Outgoing:
         Taken against the program's advice.
     who
         Who answers for it.
+    trail
+        The last line of the dossier's audit trail.
+    secret
+        The passphrase that the dossier is encrypted with; empty for none.
     seed
         Of its coins, where the release states where these come from; else ``None``.
     people
@@ -91,6 +97,8 @@ class Outgoing:
     kept: Mapping[str, bytes]
     decisions: tuple[str, ...]
     who: str
+    trail: Head = NO_LINES
+    secret: bytes = field(default=b"", repr=False)
     seed: int | None = field(default=None, repr=False)
     people: People = field(default_factory=People)
     looked_up: LookedUp = field(default_factory=LookedUp, repr=False)
@@ -120,8 +128,10 @@ class Outgoing:
         with self._entered(policy, register, reason, dossier) as head:
             if dossier is not None:
                 said = confidential.sealed(self.kept, None if head is None else head.as_json())
+                packed = archive.pack(said)
+                packed = encrypted(packed, self.secret) if self.secret else packed
                 # The dossier comes first: without it a release could never be accounted for.
-                files.insert(0, Whole(dossier, archive.pack(said), asked.overwrite, private=True, kept=kept))
+                files.insert(0, Whole(dossier, packed, asked.overwrite, private=True, kept=kept))
             write_together(files)
         notes = []
         if kept is not None:
@@ -169,7 +179,8 @@ class Outgoing:
                 release.title,
                 _gate(release)
                 | ({} if self.seed is None else {COINS: coins_mark(self.seed, house_key())})
-                | ({PEOPLE: str(self.people)} if self.people.answers else {}),
+                | ({PEOPLE: str(self.people)} if self.people.answers else {})
+                | ({} if dossier is None else {TRAIL: {**self.trail.as_json(), "of": sha256(self.whole)}}),
                 self.decisions,
                 self.who,
                 "" if dossier is None else str(dossier.absolute()),

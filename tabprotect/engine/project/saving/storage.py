@@ -15,6 +15,9 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import SAVED_BYTES
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
+from tabprotect.engine.plain_values.decoding import decoded
+from tabprotect.engine.plain_values.encoding import as_json
+from tabprotect.engine.project.circumstances import Circumstances
 from tabprotect.engine.project.history import History, Step
 from tabprotect.engine.project.saving.codec import Decoder, Encoder
 from tabprotect.languages.messages import message
@@ -58,6 +61,7 @@ def to_bytes(history: History) -> bytes:
             "label": step.label,
             "time": step.time,
             "seed": step.seed,
+            "at": step.at,
             "project": number,
         }
         for step, number in zip(history.steps, reversed(numbers), strict=True)
@@ -73,7 +77,7 @@ def to_bytes(history: History) -> bytes:
         "position": history.position,
         "shared": encoder.shared,
     }
-    files = {_PROJECT: json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()}
+    files = {_PROJECT: json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=as_json).encode()}
     for name in sorted(encoder.arrays):
         files[f"arrays/{name}.npy"] = encoder.arrays[name]
     return archive.pack(files)
@@ -143,5 +147,7 @@ def _step(data: Any, decoder: Decoder) -> Step:
         str(data["label"]),
         str(data["time"]),
         None if data["seed"] is None else int(data["seed"]),
+        # Projects of earlier versions have none.
+        decoded(data.get("at", {}), Circumstances),
         None if number is None else decoder.project(number),
     )

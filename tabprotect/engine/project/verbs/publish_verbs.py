@@ -10,11 +10,21 @@ from typing import Any
 
 from tabprotect.engine import agency
 from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.encryption import passphrase
 from tabprotect.engine.bundle.set_bundles import ReleaseFiles
+from tabprotect.engine.bundle.signature import public_of
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.staff.audit_trail import chained
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError, Suggestion
+from tabprotect.engine.errors import (
+    Answer,
+    InfeasibleError,
+    InputError,
+    ParameterError,
+    RefusedError,
+    Suggestion,
+)
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared
@@ -35,6 +45,7 @@ from tabprotect.engine.project.releasing.judgement import (
     beside_unjudged,
     refused_beside,
 )
+from tabprotect.engine.project.releasing.trail_lines import trail_lines
 from tabprotect.engine.project.verbs.magnitude_verbs import remedied_words
 from tabprotect.engine.project.verbs.release_verbs import of_remedy, protect, protect_words, set_mechanism
 from tabprotect.engine.project.verbs.set_verbs import check_small
@@ -86,6 +97,7 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
         _signed(project.limits, asked),
         _accepted_before(context, weak=project.magnitudes is not None),
     )
+    secret = passphrase(asked.dossier_key) if asked.dossier_key else b""
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
         raise InputError(message("release and dossier would be one file"), file=place)
@@ -127,13 +139,11 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
     whole = made.get(place) or (
         public.to_bytes(protected.release, page=not asked.no_page) if dossier else b""
     )
-    kept = {}
+    kept, trail = {}, confidential.NO_TRAIL
     if dossier is not None:
+        trail = chained(trail_lines(context.trail, looked_up.refused.values(), protected, asked, sealed))
         kept = confidential.contents(
-            protected,
-            release=whole,
-            trail=context.trail,
-            recipe=recipe_text.to_text(context.trail, seeds=True),
+            protected, release=whole, trail=trail, recipe=recipe_text.to_text(context.trail, seeds=True)
         )
     leaving.make_folder(place)
     notes = Outgoing(
@@ -145,6 +155,8 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
         kept=kept,
         decisions=decisions,
         who=who_answers(*signed),
+        trail=trail.head,
+        secret=secret,
         seed=record.seed if protected.release.mechanism.coins else None,
         people=record.problem.people,
         looked_up=looked_up,
@@ -301,6 +313,8 @@ def _signed(policy: AgencyPolicy, asked: Publishing) -> tuple[str, str]:
         When a name is missing that the policy demands.
     """
     prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
+    if policy.approvers:
+        return _signed_with_keys(policy, asked, (prepared_by, approved_by))
     if policy.signatures == 1 and not (prepared_by or approved_by):
         # Whoever runs the program answers for it.
         prepared_by = agency.user_name()
@@ -313,6 +327,52 @@ def _signed(policy: AgencyPolicy, asked: Publishing) -> tuple[str, str]:
             answers=(({}, ("--prepared-by", "NAME", "--approved-by", "NAME")),),
         )
     return prepared_by, approved_by
+
+
+def _signed_with_keys(policy: AgencyPolicy, asked: Publishing, names: tuple[str, str]) -> tuple[str, str]:
+    """The names of those whose keys sign, as the policy has them; names that are given must be theirs.
+
+    Raises
+    ------
+    RefusedError
+        When too few of those whom the policy lists sign, or a key or a name is another.
+    """
+    files = [one for one in (asked.sign, asked.sign_too) if one]
+    owners = {file: policy.owner(public_of(Path(file))) for file in files}
+    answers: tuple[Answer, ...] = (({}, ("--sign", "KEY") * policy.signatures),)
+    hint = message(
+        "a key is made by: tabprotect keys new --out CONFIDENTIAL-signing.key; its public figures stand "
+        "in the policy under approvers"
+    )
+    for file, owner in owners.items():
+        if not owner:
+            raise RefusedError(
+                message("by the policy of the house the key {file} is none of an approver", Path(file).name),
+                hint=hint,
+                answers=answers,
+            )
+    signed = list(dict.fromkeys(owners.values()))
+    if len(signed) < policy.signatures:
+        raise RefusedError(
+            message(
+                "by the policy of the house a release is signed with {wanted} keys of its approvers, and "
+                "there are {there}",
+                policy.signatures,
+                len(signed),
+            ),
+            hint=hint,
+            answers=answers,
+        )
+    found = (signed[0], signed[1] if len(signed) > 1 else "")
+    for given, owner in zip(names, found, strict=True):
+        if given and given.casefold() != owner.casefold():
+            raise RefusedError(
+                message(
+                    "{given} is named, and the key is that of {owner}", given, owner or message("nobody")
+                ),
+                hint=message("leave the names out: the keys say them"),
+            )
+    return found
 
 
 def _answered_for(

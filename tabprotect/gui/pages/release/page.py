@@ -30,7 +30,16 @@ from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.buttons import Inside, Scrolling, connected, faces, named, push_button, tool_button
+from tabprotect.gui.look.buttons import (
+    Inside,
+    Scrolling,
+    connected,
+    faces,
+    named,
+    present,
+    push_button,
+    tool_button,
+)
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set_visible
 from tabprotect.gui.look.theme import GRID
@@ -157,7 +166,15 @@ class ReleasePage(ReleaseStage, Page):
 
     def unsigned(self, policy: AgencyPolicy) -> str:
         """Say whose signature is missing."""
-        return policy.unsigned(*self.signing.names())
+        if not policy.approvers:
+            return policy.unsigned(*self.signing.names())
+        if len(self.signing.signing_keys()) >= policy.signatures:
+            return ""
+        return (
+            message("two keys of those whom the policy lists")
+            if policy.signatures == 2
+            else message("the key of somebody whom the policy lists")
+        )
 
     @property
     def bundle(self) -> Bundle | None:
@@ -236,8 +253,9 @@ class ReleasePage(ReleaseStage, Page):
             path = Path(str(given.get("release", "")))
             if os.path.isdir(path):
                 made = archive.sha256((path / archive.MANIFEST).read_bytes())
-            names = (str(given.get(name) or "") for name in ("prepared_by", "approved_by"))
-            self.seal.show_release(path, made, signed=signed_by(*names))
+            # A key says who signed, where no name was typed.
+            record = present(project.protected).record
+            self.seal.show_release(path, made, signed=signed_by(record.prepared_by, record.approved_by))
         self._copy_line.setVisible(house)
         self.report.show_editions(staff=house)
         self._show_how()
@@ -286,6 +304,8 @@ class ReleasePage(ReleaseStage, Page):
         self._show_light(project)
         self.missing = missing = self.gate.missing(project)
         self.signing.ask_reason(bool(self.gate.reasons(project)))
+        policy = self.gate.policy(project)
+        self.signing.ask_keys(policy.signatures if policy.approvers else 0)
         # While the bundle is made it stays alive: a press then waits for it.
         self.main_button.setEnabled(not missing)
         self.note.setText(translate(self._foot(project, missing)))
@@ -344,7 +364,7 @@ class ReleasePage(ReleaseStage, Page):
         what = [
             *(self.sentence, self.banner.below.text(), *self.gate.points(project)),
             "" if project.title else message("The release has no title."),
-            signed_by(*self.signing.names()),
+            self._signed(),
             message("Reason, for dossier and register: {reason}", reason) if reason else "",
         ]
         self._question = connected(
@@ -356,6 +376,13 @@ class ReleasePage(ReleaseStage, Page):
         )
         self._question.open()
 
+    def _signed(self) -> str:
+        """Say who answers for it, or with which keys it is signed."""
+        if self.gate.policy(present(self.document.project)).approvers:
+            names = joined((Path(one).name for one in self.signing.signing_keys()), ", ")
+            return message("Signed with {names}.", names)
+        return signed_by(*self.signing.names())
+
     def _answered(self) -> None:
         self._question = None
 
@@ -365,7 +392,10 @@ class ReleasePage(ReleaseStage, Page):
         return tables_said(project) if project and self.form.apart.isChecked() else None
 
     def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
-        prepared, approved = self.signing.names()
+        keys = (
+            self.signing.signing_keys() if self.gate.policy(present(self.document.project)).approvers else ()
+        )
+        prepared, approved = ("", "") if keys else self.signing.names()
         order = publish(
             release=str(release),
             tables=self._tables(),
@@ -375,9 +405,13 @@ class ReleasePage(ReleaseStage, Page):
             again=self.reason,
             prepared_by=prepared,
             approved_by=approved,
+            sign=keys[0] if keys else None,
+            sign_too=keys[1] if keys[1:] else None,
+            dossier_key=self.form.passphrase(),
         )
         # The next release is signed by the same name, unless another is typed.
-        self.document.preferences = replace(self.document.preferences, name=prepared)
+        if not keys:
+            self.document.preferences = replace(self.document.preferences, name=prepared)
         return self.document.run(order, page=self.name)
 
     def _copy_command(self) -> None:

@@ -28,16 +28,19 @@ from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.forms.option_fields import asks_for
 from tabprotect.gui.look.buttons import Dialog, card, connected, decision, named
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.file_dialogs import ask_place
+from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row
+from tabprotect.gui.look.layouts import filled, held, in_column, in_grid, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
 from tabprotect.languages.messages import day_said, joined, message
 from tabprotect.languages.translation import tr, translate
 
 TITLE = option_named(Protecting, "title")
+KEY_FILES = message("Files (*)")
+
 BUNDLE, DOSSIER = option_named(Publishing, "release"), option_named(Publishing, "dossier")
+SECRET = option_named(Publishing, "dossier_key")
 
 
 class PublishForm(QWidget):
@@ -53,7 +56,9 @@ class PublishForm(QWidget):
         self.keep = asks_for(QCheckBox(translate(DOSSIER.label)), DOSSIER)
         self.keep.setChecked(True)
         self.dossier = connected(QLineEdit(), editingFinished=self._mark)
-        self.keep.toggled.connect(self.dossier.setEnabled)
+        self.secret = asks_for(QLineEdit(placeholderText=tr("none: the dossier is not encrypted")), SECRET)
+        for field in (self.dossier, self.secret):
+            self.keep.toggled.connect(field.setEnabled)
         self.together = Label(
             message("Public and confidential files go into one folder: File > Settings keeps them apart."),
             wordWrap=True,
@@ -75,6 +80,7 @@ class PublishForm(QWidget):
             (
                 (Label(BUNDLE.label), self.release, message("File of the release bundle")),
                 (self.keep, self.dossier, message("File of the dossier, confidential")),
+                (Label(SECRET.label), self.secret, message("File of the dossier's passphrase")),
             )
         ):
             field.setAccessibleName(translate(name))
@@ -82,7 +88,7 @@ class PublishForm(QWidget):
                 label.setBuddy(field)
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
-        for row, field in ((0, self.release), (1, self.dossier)):
+        for row, field in enumerate((self.release, self.dossier, self.secret)):
             button = named(
                 QPushButton(tr("Choose\u2026")),
                 message("Choose: {accessibleName}", field.accessibleName()),
@@ -90,8 +96,8 @@ class PublishForm(QWidget):
             )
             grid.addWidget(button, row, 2)
             field.textChanged.connect(lambda _: self._compare())
-        grid.addWidget(self.apart, 2, 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
-        grid.addWidget(self.together, 3, 0, 1, 3)
+        grid.addWidget(self.apart, 3, 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(self.together, 4, 0, 1, 3)
         self.keep.toggled.connect(lambda _: self._compare())
         return card(grid)
 
@@ -122,7 +128,7 @@ class PublishForm(QWidget):
         """Show no path; what was chosen comes back with :meth:`show_project`."""
         if self._kept is None:
             self._kept = self.release.text(), self.dossier.text()
-        for field in (self.release, self.dossier):
+        for field in (self.release, self.dossier, self.secret):
             field.setText("")
 
     def begin_anew(self) -> None:
@@ -173,7 +179,14 @@ class PublishForm(QWidget):
         if text := self.dossier.text().strip():
             self.dossier.setText(str(marked(Path(text))))
 
+    def passphrase(self) -> str | None:
+        """Return the file of the passphrase that the dossier is encrypted with; ``None`` for none."""
+        return (self.secret.text().strip() or None) if self.keep.isChecked() else None
+
     def _ask(self, field: QLineEdit) -> None:
+        if field is self.secret:
+            ask_file(self, field.accessibleName(), KEY_FILES, field.setText)
+            return
         # Overwriting is asked once, in the question before publishing.
         ask_place(
             self,
@@ -239,9 +252,11 @@ class SigningForm(QWidget):
         )
         self._offered = ""
         self._source: str | None = None
+        self._key_rows: list[QWidget] = []
         self.prepared = QLineEdit()
         self.approved = QLineEdit()
         self.reason = QLineEdit(placeholderText=tr("goes into dossier and register"))
+        self.keys = (QLineEdit(), QLineEdit())
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(GRID)
@@ -260,6 +275,23 @@ class SigningForm(QWidget):
             # In the middle of its field's height.
             label.setMinimumHeight(field.sizeHint().height())
             form.addRow(label, field)
+        for option, field, name in zip(
+            (option_named(Publishing, "sign"), option_named(Publishing, "sign_too")),
+            self.keys,
+            (message("File of the key that signs"), message("File of the second key that signs")),
+            strict=True,
+        ):
+            asks_for(field, option).setAccessibleName(translate(name))
+            field.textChanged.connect(lambda _: self.changed.emit())
+            button = named(
+                QPushButton(tr("Choose\u2026")),
+                message("Choose: {accessibleName}", field.accessibleName()),
+                clicked=lambda _=False, f=field: ask_file(self, f.accessibleName(), KEY_FILES, f.setText),
+            )
+            row = held(in_row((field, 1), button, margins=0, spacing=GRID))
+            form.addRow(Label(option.label, buddy=field), row)
+            form.setRowVisible(row, False)
+            self._key_rows.append(row)
         self._form = form
         in_column(form, on=self, margins=0)
 
@@ -285,8 +317,22 @@ class SigningForm(QWidget):
         """Ask for a reason where one is needed."""
         self._form.setRowVisible(self.reason, needed)
 
+    def ask_keys(self, number: int) -> None:
+        """Ask for so many keys; where there are any, they say who signs, and no names are asked for."""
+        for place, row in enumerate(self._key_rows):
+            self._form.setRowVisible(row, place < number)
+        for field in (self.prepared, self.approved):
+            self._form.setRowVisible(field, not number)
+
+    def signing_keys(self) -> tuple[str, ...]:
+        """Return the files of the keys that sign, each once."""
+        given = (field.text().strip() for field in self.keys)
+        return tuple(dict.fromkeys(filter(None, given)))
+
     def begin_anew(self) -> None:
         """An approval and a reason are of one release: nobody has given them for the next."""
+        for field in self.keys:
+            field.setText("")
         self.approved.setText("")
         self.reason.setText("")
         self.title.setModified(False)
@@ -299,7 +345,7 @@ class SigningForm(QWidget):
 
     def forget(self) -> None:
         """Names and reasons are the house's own."""
-        for field in (self.title, self.prepared, self.approved, self.reason):
+        for field in (self.title, self.prepared, self.approved, self.reason, *self.keys):
             # Not clear(): that is an edit, and what was edited is taken over.
             field.setText("")
 

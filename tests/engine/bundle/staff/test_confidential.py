@@ -13,6 +13,7 @@ import pytest
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.staff.audit_trail import chained
 from tabprotect.engine.errors import BundleError, Interrupted
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.problem import Protected
@@ -36,7 +37,7 @@ def test_every_file_and_the_text_say_confidential(protected: Protected) -> None:
 
 def test_reading_gives_everything_again(protected: Protected, tmp_path: Path) -> None:
     path = tmp_path / "dossier.zip"
-    confidential.write(protected, path, trail=[{"label": "opened"}], recipe="recipe = 1\n")
+    confidential.write(protected, path, trail=chained([{"label": "opened"}]), recipe="recipe = 1\n")
     again = confidential.read(path)
     record = again.record
     assert record.problem.table == protected.record.problem.table
@@ -49,7 +50,8 @@ def test_reading_gives_everything_again(protected: Protected, tmp_path: Path) ->
         # Nothing was published: no page for readers is made.
         inside = public.to_bytes(protected.release, page=False)
         assert opened.read("CONFIDENTIAL/release.zip") == inside
-        assert json.loads(opened.read("CONFIDENTIAL/audit_trail.json")) == [{"label": "opened"}]
+        (line,) = json.loads(opened.read("CONFIDENTIAL/audit_trail.json"))
+        assert line.pop("chain") and line == {"number": 1, "label": "opened"}
 
 
 def test_the_coins_lead_from_the_original_to_the_release(protected: Protected) -> None:

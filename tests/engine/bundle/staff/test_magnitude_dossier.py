@@ -10,6 +10,8 @@ from magnitude_cases import drawn, table_of
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.staff.audit_trail import chained
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError
@@ -36,7 +38,7 @@ def dossier(done: Protected, table: MagnitudeTable = TABLE) -> bytes:
     problem = replace(done.record.problem, magnitudes=replace(magnitudes, table=table))
     done = replace(done, record=replace(done.record, problem=problem))
     data = public.to_bytes(done.release, page=False)
-    kept = confidential.contents(done, release=data, trail=[step], recipe="recipe = 1\n")
+    kept = confidential.contents(done, release=data, trail=chained([step]), recipe="recipe = 1\n")
     return archive.pack(confidential.sealed(kept, {"lines": 3, "head": "ab"}))
 
 
@@ -45,7 +47,7 @@ def test_all_of_it_is_kept_and_read_again(method: str) -> None:
     done = protected(method)
     data = dossier(done)
     assert confidential.is_dossier(data)
-    assert confidential.register_head(data) == (3, "ab")
+    assert confidential.register_head(data) == Head(3, "ab")
     found = confidential.open_dossier(data)
     run, own = found.protected.record, done.record
     assert run.problem.magnitudes is not None and found.steps[0].label == "Protect"

@@ -173,6 +173,8 @@ def everything(histories: list[History]) -> list[object]:
         kept_small="never",
         rules=("p=10", "n=3"),
         within=5.0,
+        retention_days=30,
+        approvers={"anna": "ab" * 32},
         standing={"attempts": "looked at"},
         metadata={"licence": "CC BY 4.0"},
     )

@@ -240,6 +240,7 @@ VERBS: dict[str, Tried] = {
             "approved_by": ({"dossier": "out/d.zip"}, "A"),
             **_plain(no_page=True, sign="signing.key", replicates=3),
             "sign_too": ({"sign": "signing.key"}, "second.key"),
+            "dossier_key": ({"dossier": "out/d.zip"}, "nofile.key"),
         },
         [COUNTS, FAINT, ("protect", {"draft": True, "seed": 1})],
         [SUMS, NOISY, FAINT_NOISE, ("protect", {"seed": 1})],
