@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -10,10 +12,14 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QTabBar,
     QWidget,
 )
 
 from tabprotect.gui.look.layouts import tab_follows_layout
+
+WORD, TAG = re.compile(r"[^\W\d_]{2,}"), re.compile("<[^>]*>")
+"""A word, of two letters or more, and what a text says of its look."""
 
 ROLES = (
     Qt.ItemDataRole.DisplayRole,
@@ -91,3 +97,20 @@ def unnamed(widget: QWidget) -> list[str]:
         and not child.objectName().startswith("qt_")
         and not (child.accessibleName() or (isinstance(child, QAbstractButton) and child.text()))
     ]
+
+
+def visible_words(widget: QWidget) -> list[str]:
+    """The words that are read off a widget now: not those of cells, rows of lists and fields."""
+    found: list[str] = []
+    for child in (widget, *widget.findChildren(QWidget)):
+        if not child.isVisibleTo(widget) or child.visibleRegion().isEmpty():
+            continue
+        text = ""
+        if isinstance(child, QLabel | QAbstractButton):
+            text = child.text()
+        elif isinstance(child, QTabBar):
+            text = " ".join(child.tabText(n) for n in range(child.count()))
+        elif isinstance(child, QComboBox):
+            text = child.currentText()
+        found += WORD.findall(TAG.sub(" ", text))
+    return found

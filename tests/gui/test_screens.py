@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fitting import cut
+from fitting import cut, overlapping
 from PySide6.QtCore import QPoint, QRect, QThread
-from PySide6.QtWidgets import QApplication, QLayout, QTableView, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QTableView, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial
@@ -30,7 +30,6 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.background.jobs import Job, Jobs
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.look.layouts import placed
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
 
@@ -118,32 +117,6 @@ def in_sight(widget: QWidget, window: QWidget) -> bool:
         area = area & box(parent, window)
         parent = parent.parentWidget()
     return widget.isVisible() and (area & window.rect()).size() == widget.size()
-
-
-def layouts(layout: QLayout | None) -> Iterator[QLayout]:
-    if layout is not None:
-        yield layout
-        for part in placed(layout):
-            yield from layouts(part if isinstance(part, QLayout) else None)
-
-
-def overlapping(window: QWidget) -> list[str]:
-    """Widgets of one layout that lie on each other."""
-    wrong = []
-    for parent in (w for w in window.findChildren(QWidget) if w.isVisible()):
-        for layout in layouts(parent.layout()):
-            if layout.metaObject().className() == "QStackedLayout":
-                continue
-            boxes = [
-                part.geometry()
-                for part in placed(layout)
-                if not (part.isEmpty() if isinstance(part, QLayout) else part.isHidden())
-            ]
-            boxes = [b for b in boxes if b.width() > 0 and b.height() > 0]
-            for n, first in enumerate(boxes):
-                hit = [other for other in boxes[:n] if first.intersects(other)]
-                wrong += [f"{parent.accessibleName() or parent}: {first} on {o}" for o in hit]
-    return wrong
 
 
 def whole_lines(view: QTableView) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from tabprotect.engine.budgets import LAID_OUT_BYTES
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.format import Format, RowFormat
@@ -152,6 +153,21 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
         _ranges(book.used, reading, layout), MappingProxyType(_suggested(error, layout)),
         MappingProxyType(signs), counted,
     )  # fmt: skip
+
+
+def title_in(path: Path, reading: Reading) -> str:
+    """The title that a file states, or its first line above the header; empty where it has none."""
+    try:
+        kind = format_of(path)
+        if (stated := kind.about(path, reading).title) or not isinstance(kind, RowFormat):
+            return stated
+        if path.stat().st_size > LAID_OUT_BYTES:
+            return ""
+        layout = lay_out(kind.whole(path, reading), reading, CountMarks.parse(reading.marks), str(path))
+    except (InputError, OSError):
+        return ""
+    lines = (" ".join(filter(None, map(str.strip, row.fields))) for row in layout.title)
+    return next((line for line in lines if any(map(str.isalpha, line))), "")
 
 
 def _parts(kind: Format, path: Path) -> Outline:

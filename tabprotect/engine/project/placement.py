@@ -12,6 +12,9 @@ from tabprotect.languages.messages import message
 
 COMFORTABLE_ROWS = 40
 COMFORTABLE_COLUMNS = 24
+READ_AT_ONCE = 12
+"""Columns beyond which a variable goes down the rows if it has room there."""
+
 NESTED = 3
 """The most variables that nest in rows or columns: their labels take room from the cells."""
 
@@ -32,7 +35,7 @@ class Placement:
         wide = domain.shape[1] if domain.ndim > 1 else 1
         for name, size in zip(domain.names[2:], domain.shape[2:], strict=True):
             taller = len(rows) < NESTED and high * size <= COMFORTABLE_ROWS
-            if high <= wide and taller:
+            if taller and (high <= wide or wide * size > READ_AT_ONCE):
                 rows.append(name)
                 high *= size
             elif len(columns) < NESTED and wide * size <= COMFORTABLE_COLUMNS:
@@ -43,6 +46,12 @@ class Placement:
                 high *= size
             else:
                 layers.append(name)
+        if (
+            len(layers) == 1 == len(columns)
+            and wide < domain.shape[domain.axis(layers[0])] <= COMFORTABLE_COLUMNS
+        ):
+            # The fewer layers the more of the table is seen.
+            columns, layers = layers, columns
         return cls(tuple(rows), tuple(columns), tuple(layers))
 
     def check(self, domain: Domain) -> Placement:

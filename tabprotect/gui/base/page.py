@@ -63,7 +63,7 @@ class Page(Stage, QWidget):
         """The widget that gets the focus when the page is shown. No focus proxy: Tab would skip all before it."""
         self._missed: PageChanges = frozenset({"everything"})
         self.setAccessibleName(tr("{label} page", self.label))
-        self._heading = Label(self.label, role="heading")
+        self._heading = Label(self.label, role="heading", wordWrap=bool(self.beside))
         self._sentence = Finding(name=message("In one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.hide()

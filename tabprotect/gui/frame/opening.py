@@ -11,19 +11,20 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
-from tabprotect.engine.formats.file_preview import FilePreview
+from tabprotect.engine.formats.file_preview import FilePreview, title_in
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, formats, named, patterns
 from tabprotect.engine.formats.remembered_readings import recalled, remember
+from tabprotect.engine.formats.totals.settled_totals import ALL_ADD_UP
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
-from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
-from tabprotect.gui.base.background.background_task import tell_failure
+from tabprotect.engine.project.verbs.table_verbs import open_table, set_title, tabulate
+from tabprotect.gui.base.background.background_task import BackgroundTask, tell_failure
 from tabprotect.gui.base.recent_files import RecentFiles
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
@@ -101,6 +102,9 @@ class Files(QObject):
         window.document.recent = self.recent.files
         window.document.project_changed.connect(lambda _: self._kept())
         window.document.project_changed.connect(self._follow)
+        self._titled: BackgroundTask[tuple[str, str]] = BackgroundTask(
+            self, self.document.jobs, self._take_title, lambda _: None
+        )
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -190,6 +194,25 @@ class Files(QObject):
             # What can be opened again as it is need not be saved.
             saved = order.command is open_table
             job.finished.connect(lambda _: self._opened(source, saved=saved, stays=stays))
+            if saved and not source.startswith(PREFIX):
+                reading = Reading.of({k: v for k, v in order.arguments.items() if k != "source"})
+                job.finished.connect(lambda _: self._ask_title(source, reading))
+
+    def _ask_title(self, source: str, reading: Reading) -> None:
+        """Look for the title that a file gives its table; the house may still write another."""
+        self._titled.ask(
+            message("looking for the title"), lambda _: (source, title_in(Path(source), reading))
+        )
+
+    def _take_title(self, found: tuple[str, str]) -> None:
+        source, title = found
+        project, untouched = self.document.project, not self.document.modified
+        if project is None or not title or project.title or project.source != source:
+            return
+        self.document.do(set_title, title=title)
+        if untouched:
+            self.document.saved = self.document.project
+        self.recent.remember(source, self.document.history)
 
     def read(self, path: str) -> None:
         """Open a release bundle as its reader: in a window of its own where this one is in use."""
@@ -324,7 +347,8 @@ class Files(QObject):
         self, error: TabprotectError, source: str, arguments: Mapping[str, Any] | None = None
     ) -> None:
         page = self.window.page
-        self.refused.emit(error)
+        if error.hint != ALL_ADD_UP:
+            self.refused.emit(error)
         if isinstance(error, RecordsError):
             self.window.go("tabulate")
             self.window.page.take(source)
@@ -340,6 +364,11 @@ class Files(QObject):
             )
             return
         given = {name: said[name] for _, name, _, _ in REMEDIES if said.get(name)}
+        if error.hint == ALL_ADD_UP:
+            # After the job that was refused has ended: a command would wait for it.
+            reading = {**given, "strip_totals": True}
+            QTimer.singleShot(0, self, lambda: self.open(source, reading=reading))
+            return
         for word, option, value, label in REMEDIES:
             # The command line's option, as a button.
             if isinstance(error, InputError) and word in error.hint:

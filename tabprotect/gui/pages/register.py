@@ -462,7 +462,7 @@ def details(row: ListedRelease) -> list[tuple[str, str]]:
         (message("Title"), of.title or "untitled"),
         (message("Method"), of.method_label),
         (message("Gate"), _gate(of.gate)),
-        (message("Fingerprint"), of.bundle),
+        (message("Check number"), of.bundle),
     ]
     out += [(message("Decision"), text) for text in of.decisions]
     if (day := entry.withdrawn) is not None:

@@ -73,7 +73,6 @@ class ExampleCard(ChoiceCard):
         in_column(
             Label(message(example.title), wordWrap=True, role="section"),
             Label(message(example.size), wordWrap=True, role="quiet"),
-            Label(message(example.learn), wordWrap=True),
             1,
             on=self,
             margins=(12, GRID, 12, GRID),
@@ -155,12 +154,6 @@ class StartPage(Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.set_heading(message("What would you like to publish?"))
-        self.set_sentence(
-            message(
-                "See which counts are small, choose what must stay true, and publish only what a "
-                "reader may learn. Files can be dropped anywhere on this window."
-            )
-        )
         # Without a line that says where one is.
         if (whole := self.layout()) is not None:
             whole.setContentsMargins(0, 2 * GRID, 0, GRID)
@@ -183,7 +176,7 @@ class StartPage(Page):
         self._all_examples = self._unfolding(self._show_examples)
         found = sorted(examples(), key=lambda e: e.name not in FIRST)
         self._examples = [self._example(e) for e in found]
-        about = Label(message("invented or public: nothing in them is confidential"), role="quiet")
+        about = Label(message("nothing confidential"), role="quiet")
         head = in_row(heading(message("Examples")), about, 1, self._all_examples, spacing=GRID)
         filled(self._column, in_column(head, self._grid(self._examples), spacing=GRID), 1)
         self._recent_part.hide()
@@ -196,10 +189,9 @@ class StartPage(Page):
         return button
 
     def _show_examples(self) -> None:
-        """All of them where there is room for them or somebody asks; else the first."""
-        few = bool(self._listed) and not self._all_examples.isChecked()
+        """All of them where somebody asks; else the first."""
+        few = not self._all_examples.isChecked()
         set_visible(not few, *self._examples[ABREAST:])
-        self._all_examples.setVisible(bool(self._listed))
         self._all_examples.setText(tr("All {number}", len(self._examples)) if few else tr("Fewer"))
 
     needs: ClassVar[Mapping[str, str]] = {}
@@ -242,7 +234,7 @@ class StartPage(Page):
                     lambda: document.open_asked.emit(""),
                     message("Open\u2026"),
                 ),
-                message("Counts as CSV, Excel, PX, SAS, SPSS, JSON-stat, SDMX or a project."),
+                message("Counts or amounts: CSV, Excel, PX, SDMX\u2026 or drop the file anywhere."),
             ),
             (
                 *(
@@ -251,7 +243,7 @@ class StartPage(Page):
                     document.records_asked.emit,
                     message("Choose a file\u2026"),
                 ),
-                message("One row per person or firm, in a file, a folder or a database: tick the variables."),
+                message("One row per person or firm: count them, or add up an amount such as turnover."),
             ),
             (
                 *(
@@ -260,7 +252,7 @@ class StartPage(Page):
                     document.recipe_asked.emit,
                     message("Choose a recipe\u2026"),
                 ),
-                message("Run a saved recipe on the new file. New and missing codes are asked about."),
+                message("A saved recipe on the new file."),
             ),
             (
                 *(
@@ -269,7 +261,7 @@ class StartPage(Page):
                     lambda: document.page_asked.emit("attack"),
                     message("Choose files\u2026"),
                 ),
-                message("Somebody's release or any published tables: what can be learned from them?"),
+                message("What can be learned from published tables?"),
             ),
         )
         for number, (title, icon, ask, foot, text) in enumerate(ways):

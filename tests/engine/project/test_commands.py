@@ -233,6 +233,10 @@ def test_drawing_cycles(example: Project) -> None:
     ).cycles
     assert len(more) == 6 and not more.violations()
     assert more.array(5)[0, 0] == 1 and more.array(5)[3, 0] == -1
+    # One of one's own leaves the rule as it was chosen with the cycles.
+    chosen = after(("open_table", {"source": "example:sparse-10x10"}))
+    own = after(("add_cycle", {}), start=chosen)
+    assert chosen.resolved["blocking"] == own.resolved["blocking"] == "negative"
     fewer = after(("remove_cycle", {"cycle": 2}), start=example).cycles
     kept = (before[0], before[1], before[3])
     assert all(np.array_equal(fewer.array(i), a) for i, a in enumerate(kept))

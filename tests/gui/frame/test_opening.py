@@ -103,19 +103,25 @@ def test_a_file_that_ends_its_reader_is_said_and_the_window_goes_on(
     assert found is not None and found.counts.tolist() == [3, 4]
 
 
-def test_totals_are_offered_to_be_stripped(window: MainWindow, settle: Settle, tmp_path: Path) -> None:
-    path = tmp_path / "totals.csv"
-    path.write_text("r,x,y,Total\na,1,2,3\nb,4,5,9\nTotal,5,7,12\n")
+def test_a_file_without_a_doubt_opens_at_once_with_its_title(
+    window: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path, rows = tmp_path / "totals.csv", "r,x,y,Total\na,1,2,3\nb,4,5,9\nTotal,5,7,12\n"
+    path.write_text(f"Table 3: Firms by r,,,\n{rows}")
     window.files.open(str(path))
+    document = window.document
+    qtbot.waitUntil(lambda: document.project is not None and bool(document.project.title))
+    table, project = window.document.original, window.document.project
+    assert table is not None and table.counts.tolist() == [[1, 2], [4, 5]]
+    assert project is not None and project.title == "Table 3: Firms by r"
+    assert not window.document.modified and not window.page.errors.isVisible()
+    # A total that does not hold is a doubt, and is asked about.
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text(rows.replace("12", "13"))
+    window.files.open(str(wrong))
     settle()
-    assert window.document.project is None
-    strip = window.page.errors
-    assert strip._button.isVisible()
-    strip._button.click()
-    settle()
-    table = window.document.original
-    assert table is not None
-    assert table.counts.tolist() == [[1, 2], [4, 5]]
+    assert window.document.project is project
+    assert window.page.errors.isVisible()
 
 
 def test_a_project_is_saved_and_comes_back_with_its_history(

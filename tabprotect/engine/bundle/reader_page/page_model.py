@@ -296,7 +296,7 @@ def magnitude_model(release: Release) -> Model:
     at, ranges = method.ranges(release)
     # Ranges are mostly whole units: what solvers add in the last digits is taken away.
     near = np.rint(ranges)
-    ranges = np.where(np.abs(ranges - near) < 1e-6, near, ranges)
+    ranges = np.where(np.isclose(ranges, near, rtol=0, atol=1e-6), near, ranges)
     different, which = np.unique(ranges, axis=0, return_inverse=True)
     places = np.full(cells, len(different), dtype=np.int64)
     places[table.key[at]] = which.reshape(-1)

@@ -40,6 +40,12 @@ _WORDS = ("", AUTO, RECOMPUTE, KEEP)
 Found = dict[int, dict[int, Codes | None]]
 """Axis -> code of a total -> the codes that it covers, as found so far."""
 
+ALL_ADD_UP = message(
+    "open the table with its totals stripped (--strip-totals, or --totals auto); or say "
+    "that nothing is a total: --totals none"
+)
+"""What to do where totals are named, and each is the sum of its inner cells: nothing is in doubt."""
+
 
 @dataclass(frozen=True)
 class SettledTotals:
@@ -246,10 +252,7 @@ class _Settling:
             ),
             line=self.cells.line(first),
             cell=self.cells.text(first),
-            hint=message(
-                "open the table with its totals stripped (--strip-totals, or --totals auto); or say "
-                "that nothing is a total: --totals none"
-            ),
+            hint=ALL_ADD_UP,
         )
 
     def _kept(self, is_total: Bools, sums: Ints) -> list[KeptTotal]:

@@ -20,6 +20,7 @@ from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    BLOCKING,
     OF_DESIGNS,
     REPEATS,
     TRIANGULAR,
@@ -158,6 +159,10 @@ def _entries(moves: MoveSet) -> list[Entries]:
 
 def _drawn(project: Project, cycles: Sequence[Entries]) -> Project:
     before = project.cycles
+    if project.moves is None and project.takes_cycles and project.values.get(BLOCKING.name) is None:
+        # Chosen with the cycles: it stays what it was when one of them is drawn by hand.
+        rule = project.resolved[BLOCKING.name]
+        project = replace(project, parameters=MappingProxyType({**project.parameters, BLOCKING.name: rule}))
     moves = MoveSet.of(
         before.domain,
         np.cumsum([0, *(len(cells) for cells, _ in cycles)]),

@@ -134,6 +134,7 @@ class Field(QWidget):
             self.typed.toggled.connect(lambda _: self._explain())
             self.typed.hide()
             column.addWidget(self.typed, 0, Qt.AlignmentFlag.AlignLeft)
+        self.help.hide()
         filled(column, self.fault, self.help)
         self._sides = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._sides.setContentsMargins(0, 0, 0, GRID // 2)
@@ -214,6 +215,7 @@ class Field(QWidget):
             text = message("{text} Staff only: it is not published.", text)
         # Told before it is broken: the catalogue knows it without the breaks.
         self.help.setText(translate(_breakable(translate(text))))
+        self._label.setToolTip(translate(tip(translate(text))))
         if not self.fault.text():
             self.input.setAccessibleDescription(translate(text))
 

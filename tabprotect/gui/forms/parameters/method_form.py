@@ -14,7 +14,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.forms.parameters.share_editor import ShareEditor
-from tabprotect.gui.look.buttons import ScrollsDown, connected, emptied, named, tool_button
+from tabprotect.gui.look.buttons import ScrollsDown, connected, emptied, named, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
@@ -58,8 +58,17 @@ class MethodForm(ScrollsDown):
             tool_button(message("More about the cycles"), checkable=True, focus=Qt.FocusPolicy.StrongFocus),
             toggled=self._unfold,
         )
+        self.explained = connected(
+            push_button(message("What each means"), flat=True), toggled=lambda _: self._explain()
+        )
+        self.explained.setCheckable(True)
         self.seeds = connected(SeedChooser(), seed_set=self.seed_set, wrong=self.wrong)
-        filled(self._column, self._none, self._rows, self.details, self._detailed, self.seeds, 1)
+        rows = (self._rows, self.details, self._detailed, self.seeds)
+        filled(self._column, self._none, (self.explained, 0, Qt.AlignmentFlag.AlignLeft), *rows, 1)
+
+    def _explain(self) -> None:
+        for field in self.fields.values():
+            field.help.setVisible(self.explained.isChecked())
 
     def show_method(
         self,
@@ -141,6 +150,8 @@ class MethodForm(ScrollsDown):
         self.details.setChecked(False)
         self._unfold(False)
         self._none.setVisible(not method.every_parameter)
+        self.explained.setVisible(bool(self.fields))
+        self._explain()
 
     def _add(self, row: Field | ShareEditor, to: QVBoxLayout | None = None) -> None:
         row.changed.connect(self._changed)

@@ -28,7 +28,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.buttons import Scrolling, choice, connected, named, offer, present, push_button
 from tabprotect.gui.look.drawn.drawing import Sheet, figure_font
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
-from tabprotect.gui.look.layouts import held, in_column, in_row, split
+from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, in_row, split
 from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.check.cell_figures import FIGURES, CellFigure, View, figures_shown, most_exposed
 from tabprotect.gui.pages.check.cell_panel import PERSONS, CellPanel
@@ -41,7 +41,7 @@ from tabprotect.gui.pages.check.readers_said import ReadersSaid
 from tabprotect.gui.pages.check.table_choice import TableChoice
 from tabprotect.gui.pages.check.totals_panel import TotalsPanel
 from tabprotect.gui.pages.check.which_panel import WhichPanel
-from tabprotect.gui.pages.check.words import mode_sentence, release_sentence
+from tabprotect.gui.pages.check.words import release_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
 from tabprotect.languages.messages import joined, message
@@ -71,13 +71,7 @@ class Beliefs(QWidget):
         self.exposed = connected(ExposedList(), chosen=self._go_to)
         self.map = connected(HeatMap(message("What can be believed of every cell")), chosen=self._go_to)
         self._meaning = ElidedLabel(role="quiet", name=message("What the figure means"))
-        self.mode = Label(wordWrap=True, role="quiet")
-        self.mode_button = push_button(
-            message("Show the others"),
-            lambda: self.exposed.show_misses(),
-            flat=True,
-            tip=message("List the cells where it is not."),
-        )
+        self._figure_box.setSizeAdjustPolicy(self._figure_box.SizeAdjustPolicy.AdjustToContents)
         self.table = connected(TableChoice(document, PERSONS), changed=self._table_changed)
         self.readers = connected(ReadersSaid(document, self), counted=self._judged)
         self.cell, self.magnitude = CellPanel(), MagnitudeBelief(document)
@@ -121,14 +115,14 @@ class Beliefs(QWidget):
     # -- building -----------------------------------------------------------------------------
 
     def _middle(self, figure_label: QLabel) -> QSplitter:
-        head = in_row(figure_label, self._figure_box, Label(message("for")), self.who_box, 1, spacing=GRID)
+        head = FlowLayout(gap=GRID)
+        filled(head, figure_label, self._figure_box, Label(message("for")), self.who_box)
         self._left = held(
             in_column(
                 in_row(self.table, 1),
                 head,
                 (self.map, 2),
                 in_row(self.map.scale, (self._meaning, 1), spacing=2 * GRID),
-                in_row((self.mode, 1), self.mode_button, spacing=GRID),
                 (self.exposed, 1),
                 margins=(0, 0, GRID, 0),
                 spacing=GRID,
@@ -245,21 +239,11 @@ class Beliefs(QWidget):
         if view is None:
             self._way.clear()
             return
-        self._show_mode()
         self._show_way()
 
     def _refresh_sums(self) -> None:
         self.totals.refresh(self.who)
         self.which.refresh(self.who)
-
-    def _show_mode(self) -> None:
-        if (view := self.view()) is not None:
-            posterior = view.posterior
-            holds, hidden = posterior.mode_is_published, posterior.hidden
-            some = hidden is None or not hidden.all()
-            self.mode.setVisible(some)
-            self.mode.setText(translate(mode_sentence(posterior)))
-            self.mode_button.setVisible(some and not holds)
 
     def _show_way(self) -> None:
         if (view := self.view()) is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from PySide6.QtWidgets import QLabel, QWidget
@@ -15,7 +14,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.believed.cell import published_count
 from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import held, in_column, in_grid
-from tabprotect.gui.look.theme import GRID, count_text, number_text
+from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.languages.messages import capital, in_100, message
@@ -23,19 +22,8 @@ from tabprotect.languages.translation import tr, translate
 
 PERSONS: tuple[Who, ...] = ("user", "intruder")
 
-ROWS = (
-    message("90 % sure"),
-    message("most likely"),
-    message("on average"),
-    message("left open"),
-    message("not changed"),
-    message("small"),
-    message("the true count"),
-)
+ROWS = (message("90 % sure"), message("small"), message("the true count"))
 """Figures of a cell: what a reader thinks it is, and how sure they are of that."""
-
-HALF = 4
-"""Figures in a column, where they are one reader's."""
 
 
 def belief(who: Who, posterior: Posterior, index: Index) -> DrawnBelief:
@@ -50,18 +38,11 @@ def figure_texts(
     """The figures of one cell as text, by the names in ``ROWS``."""
     values, chances = posterior.distribution(index)
     low, high = posterior.interval_of(index, LEVEL)
-    shown = published_count(posterior, index)
     inside = (values >= rule.low) & (values <= rule.high)
     out = {
-        "on average": number_text(float(values @ chances)),
-        "most likely": count_text(int(posterior.mode[index])),
         "90 % sure": count_text(low)
         if low == high
         else message("{low} to {high}", count_text(low), count_text(high)),
-        "left open": message(
-            "{value} bits", number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0)
-        ),
-        "not changed": in_100(float(chances[values == shown].sum())) if shown is not None else "\u2013",
         "small": in_100(float(chances[inside].sum())),
     }
     if original is not None:
@@ -95,16 +76,16 @@ class CellPanel(QWidget):
         )
 
     def _place(self, *, both: bool) -> None:
-        """Figures stand beside their names: of one reader in two columns, of two under their heads."""
+        """Figures stand beside their names: of one reader in a row, of two under their heads."""
         at = self._grid
         for row, name in enumerate(ROWS):
-            down, across = (row + 1, 0) if both else (row % HALF + 1, row // HALF * 2)
+            down, across = (row + 1, 0) if both else (1, row * 2)
             at.addWidget(self._names[name], down, across)
             for column, who in enumerate(PERSONS, 1):
                 at.addWidget(self._values[name, who], down, across + column * (both or who == "user"))
         for column, who in enumerate(PERSONS, 1):
             at.addWidget(self._heads[who], 0, column)
-        at.setColumnStretch(4, 1)
+        at.setColumnStretch(6, 1)
 
     def value(self, name: str, who: Who = "user") -> str:
         """A figure as shown; empty when it is not."""

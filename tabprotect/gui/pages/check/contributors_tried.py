@@ -29,7 +29,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies, take_for_magnitudes
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
-from tabprotect.gui.look.buttons import card, choice, connected, faces
+from tabprotect.gui.look.buttons import Inside, Scrolling, card, choice, connected, faces
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
@@ -102,11 +102,13 @@ class ContributorsTried(QWidget):
         self.list = connected(RowList(message("Who could estimate whom")), chosen=self._explain)
         how = message("How that would be done")
         self.steps = Label(wordWrap=True, name=how)
-        shown = card(in_column(self.steps, margins=2 * GRID, spacing=GRID))
+        inner = Inside()
+        in_column(self.steps, 1, on=inner, margins=2 * GRID)
+        shown = card(in_column(Scrolling(inner, name=how, sideways=False), margins=0))
         self._list_note = Label(wordWrap=True, role="quiet")
         head = in_row(heading(message("Who could estimate whom")), 1, self.kinds)
         left = held(in_column(head, (self.list, 1), self._list_note, margins=0, spacing=GRID))
-        side = held(in_column(heading(how), shown, 1, margins=(GRID, 0, 0, 0), spacing=4))
+        side = held(in_column(heading(how), (shown, 1), margins=(GRID, 0, 0, 0), spacing=4))
         return split((left, 3), (side, 2))
 
     def show_face(self, name: str) -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.believed.cell import published_count
 from tabprotect.gui.look.buttons import choice, connected, offer
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import FlowLayout, filled, in_column
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
+from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.check.cell_figures import View, most_exposed
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr
@@ -47,13 +47,8 @@ class ExposedList(QWidget):
             chosen=lambda row: self.chosen.emit(self.cells[row]),
         )
         self.search = connected(Finder(message("Find cells by their labels")), textChanged=self.table.sift)
-        in_column(
-            in_row(title, self.among, 1, self.search, spacing=GRID),
-            (self.table, 1),
-            on=self,
-            margins=0,
-            spacing=4,
-        )
+        filled(head := FlowLayout(gap=GRID), title, self.among, self.search)
+        in_column(head, (self.table, 1), on=self, margins=0, spacing=4)
 
     def show_view(self, view: View | None, selection: Index | None) -> None:
         """List the cells of a posterior; ``None`` empties the list."""
@@ -66,12 +61,6 @@ class ExposedList(QWidget):
         offer(self.among, offered, current=self._chosen_among)
         self._fill()
         self.set_selection(selection)
-
-    def show_misses(self) -> None:
-        """List where the mode is not the published value."""
-        self._chosen_among = "misses"
-        self.among.setCurrentIndex(self.among.findData("misses"))
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_selection(self, selection: Index | None) -> None:
         """Mark the selected cell's row, if it is listed."""
@@ -109,6 +98,5 @@ class ExposedList(QWidget):
         ]
         if original is not None:
             columns += [column("true", original, count_text), column(message("how sure"), view.true)]
-        small = view.rule.words
-        columns += [column(small, view.small), column(message("left open"), posterior.entropy, number_text)]
+        columns.append(column(view.rule.words, view.small))
         self.table.show_rows(columns)

@@ -25,6 +25,12 @@ from tabprotect.languages.translation import tr, translate
 MOST_ROWS = 500
 
 
+def _expected(value: float) -> str:
+    """An average as a count is written; with decimals only where it has some."""
+    near = round(value)
+    return count_text(near) if abs(value - near) < 0.005 else number_text(value)
+
+
 class TotalsPanel(QWidget):
     """Names of variables and levels to add up by, their totals, and one of them as a histogram."""
 
@@ -110,7 +116,7 @@ class TotalsPanel(QWidget):
                     published,
                     lambda count: "\u2013" if count is None else count_text(count),
                 ),
-                ListColumn(message("Expected"), [float(found.mean[cell]) for cell in cells], number_text),
+                ListColumn(message("Expected"), [float(found.mean[cell]) for cell in cells], _expected),
                 ListColumn(
                     message("90 % interval"), ends, lambda e: joined(map(count_text, e), message(" to "))
                 ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.check.cell_figures import View
@@ -36,17 +35,4 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
         view.rule.words,
         name,
         in_100(chance),
-    )
-
-
-def mode_sentence(posterior: Posterior) -> str:
-    """Say whether the mode property holds for this release, counted."""
-    matches, cells = int(posterior.mode_matches.sum()), posterior.mode_matches.size
-    if posterior.hidden is not None:
-        shown = ~posterior.hidden
-        matches, cells = int((posterior.mode_matches & shown).sum()), int(shown.sum())
-    return message(
-        "For {matches} of {cells} cells the published count is also the most likely one.",
-        count_text(matches),
-        count_text(cells),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ParamSpec
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.errors import TabprotectError
@@ -34,13 +34,20 @@ FILES = message("Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All fil
 
 
 class CycleEditor(QObject):
-    """The editor of the document's cycles. Nothing in public view."""
+    """The editor of the document's cycles. Nothing in public view.
+
+    ``begun`` tells that an empty one is to be drawn.
+    """
+
+    begun = Signal()
 
     def __init__(self, page: Page) -> None:
         super().__init__(page)
         self.document = page.document
         self._window = page
         self._exporter = Exporter(page)
+        self.drawing = False
+        """Whether the next sign begins a cycle of one's own: until then it is empty."""
 
     @property
     def allowed(self) -> bool:
@@ -60,15 +67,21 @@ class CycleEditor(QObject):
 
     def flip(self, index: Index, sign: int) -> None:
         """Give one cell of the selected cycle another sign."""
-        if (cycle := self.document.selected_cycle) is not None:
+        if self.drawing and sign:
+            self.drawing = False
+            first = [list(index)]
+            self._do(add_cycle, plus=first if sign > 0 else None, minus=None if sign > 0 else first)
+            moves = self._moves()
+            self.document.select_cycle(None if moves is None else len(moves) - 1)
+        elif (cycle := self.document.selected_cycle) is not None and not self.drawing:
             self._do(flip_cycle_cell, cycle=cycle, index=list(index), sign=sign)
 
     def add(self) -> None:
-        """Add a swap at the end and select it."""
+        """Begin a cycle at the end: empty, until a cell of it has a sign."""
         if self.allowed and self._moves() is not None:
-            self._do(add_cycle)
-            moves = self._moves()
-            self.document.select_cycle(None if moves is None else len(moves) - 1)
+            self.document.select_cycle(None)
+            self.drawing = True
+            self.begun.emit()
 
     def duplicate(self) -> None:
         """Put a copy after the selected cycle and select it."""

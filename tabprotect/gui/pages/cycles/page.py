@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
+from PySide6.QtGui import QAction, QHideEvent
+from PySide6.QtWidgets import QMenu, QStackedWidget, QToolButton, QWidget
 
 from tabprotect.engine.cycles.designs import DESIGNS, is_named
 from tabprotect.engine.errors import TabprotectError
@@ -72,25 +73,39 @@ class CyclesPage(CyclesStage, Page):
         self.placement = PlacementBar()
         self.broken = BrokenSums()
         self._legend = Label(wordWrap=True, role="quiet")
-        self._tools: dict[str, QToolButton] = {}
-        for name, text, words, checkable in (
-            ("chances", message("Chances"), message("How many cycles touch each cell, as a heat map"), True),
+        self._tools: dict[str, QToolButton | QAction] = {}
+        for name, text, words in (
             (
-                "walk",
-                message("Walk"),
-                message("Draw the walk of the cycle (also when the mouse is on it)"),
-                True,
+                "chances",
+                message("How often cells move"),
+                message("How many cycles touch each cell, as a heat map"),
             ),
-            ("templates", message("Templates"), message("Choose a cycle set from a template"), True),
-            ("split", message("Split"), message("Cut each cycle into its connected parts"), False),
-            ("import", message("Import\u2026"), message("Take a cycle set from a JSON or 4ti2 file"), False),
-            ("export", message("Export\u2026"), message("Write the cycle set to a JSON or 4ti2 file"), False),
+            ("templates", message("Ready-made sets"), message("Choose a cycle set from a template")),
         ):
             button = tool_button(
-                text, tip=words, checkable=checkable, name=words, focus=Qt.FocusPolicy.StrongFocus
+                text, tip=words, checkable=True, name=words, focus=Qt.FocusPolicy.StrongFocus
             )
             self._tools[name] = button
             self.tools.addWidget(button)
+        more = tool_button(
+            message("More"), name=message("More about the cycles"), focus=Qt.FocusPolicy.StrongFocus
+        )
+        menu = QMenu(more)
+        self._tools["walk"] = connected(
+            menu.addAction(tr("Draw the walk of the cycle")), toggled=self._show_walk
+        )
+        self._tools["walk"].setCheckable(True)
+        for name, text, run in (
+            ("split", message("Split into connected parts"), self.editor.split),
+            ("import", message("Import\u2026"), self.editor.ask_import),
+            ("export", message("Export\u2026"), self.editor.ask_export),
+        ):
+            self._tools[name] = connected(
+                menu.addAction(translate(text)), triggered=lambda _=False, run=run: run()
+            )
+        more.setMenu(menu)
+        more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.tools.addWidget(more)
         self._build_body()
         self._connect()
 
@@ -114,11 +129,7 @@ class CyclesPage(CyclesStage, Page):
             functionals_found=self._list_functionals,
         )
         self._tools["chances"].toggled.connect(self._show_chances)
-        self._tools["walk"].toggled.connect(self._show_walk)
         self._tools["templates"].toggled.connect(self._show_templates)
-        self._tools["split"].clicked.connect(lambda: editor.split())
-        self._tools["import"].clicked.connect(lambda: editor.ask_import())
-        self._tools["export"].clicked.connect(lambda: editor.ask_export())
         connected(
             self.choosing, chosen=self._take_template, done=lambda: self._tools["templates"].setChecked(False)
         )
@@ -131,6 +142,7 @@ class CyclesPage(CyclesStage, Page):
             moved=editor.move,
         )
         connected(self.grid, chosen=document.select, sign_asked=editor.flip)
+        editor.begun.connect(self._draw_anew)
         self.broken.chosen.connect(self._go_to)
         self.placement.placed.connect(lambda where: self.document.run(placed(where), page=self.name))
         # Not within the layout that showing the words begins: they would be hidden and shown at once.
@@ -152,7 +164,7 @@ class CyclesPage(CyclesStage, Page):
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {
-            "templates": self._tools["templates"].click,
+            "templates": self._tools["templates"].toggle,
             "add": self.editor.add,
             "duplicate": self.editor.duplicate,
             "split": self.editor.split,
@@ -238,7 +250,7 @@ class CyclesPage(CyclesStage, Page):
         )
         if moves is not None:
             if (cycle := self.document.selected_cycle) is None or cycle >= len(moves):
-                self.document.select_cycle(0)
+                self.document.select_cycle(None if self.editor.drawing else 0)
             self.list.select(self.document.selected_cycle)
 
     def _origin(self, project: Project) -> str:
@@ -259,6 +271,8 @@ class CyclesPage(CyclesStage, Page):
         work: QWidget = self.empty if self._moves is None else self._work
         front = self.choosing if self._tools["templates"].isChecked() else work
         self.stack.setCurrentWidget(front)
+        for name in ("chances", "walk"):
+            self._tools[name].setEnabled(front is self._work)
         self._place_words()
         project = self.document.project
         wide = project is not None and project.domain.ndim > 2
@@ -312,7 +326,8 @@ class CyclesPage(CyclesStage, Page):
         elif self._functional is not None:
             overlay = cycle_overlays.of_combination(moves, self._functional, counts)
         elif cycle is None or cycle >= len(moves):
-            overlay = Overlay(counts=counts)
+            signs = np.zeros(moves.domain.shape, dtype=np.int8) if self.editor.drawing else None
+            overlay = Overlay(counts=counts, sign=signs)
         else:
             found = broken_sums(moves, cycle)
             rule, report = self._rule(project), self.examination.report
@@ -382,6 +397,7 @@ class CyclesPage(CyclesStage, Page):
         if not self._current:
             return
         self._functional = None
+        self.editor.drawing = False
         self.list.select(cycle)
         self._paint()
         self._bring_into_sight(cycle)
@@ -415,6 +431,12 @@ class CyclesPage(CyclesStage, Page):
         project = present(self.document.project)
         self.placement.layers.lay_out(project.domain, project.shown_placement, index)
         self._paint()
+
+    def _draw_anew(self) -> None:
+        """Show the table without a cycle over it: the first sign begins one."""
+        self.set_sentence(message("Your cycle is empty: click a cell, or press + or \u2212."))
+        self._paint()
+        self.grid.grid.cells.setFocus()
 
     def _take_template(self, kind: str) -> None:
         self._tools["templates"].setChecked(False)

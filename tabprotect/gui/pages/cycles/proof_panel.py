@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QListWidget, QToolButton, QWidget
 from tabprotect.engine.cycles.cycle_report import CycleReport, Statement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.look.buttons import Scrolling, named, tool_button
+from tabprotect.gui.look.buttons import Inside, Scrolling, named, push_button, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.messages import joined, message
+from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import tr, translate
 
 Functional = dict[Index, int]
@@ -62,11 +62,14 @@ class ProofPanel(Scrolling):
     def __init__(self) -> None:
         super().__init__(name=message("Proof panel"), sideways=False)
         self.setMinimumWidth(26 * GRID)
-        inner = QWidget()
+        inner = Inside()
         self.setWidget(inner)
         title = Label(message("What these cycles do"), role="section")
         self._state = Label(wordWrap=True, role="quiet")
         self._rows = in_column(spacing=GRID)
+        self._passed = push_button("", lambda: None, flat=True)
+        self._passed.setCheckable(True)
+        self._passed.hide()
         self.functionals = named(
             QListWidget(),
             message("Linear combinations that are published exactly"),
@@ -79,6 +82,7 @@ class ProofPanel(Scrolling):
         in_column(title, self._state, self._rows, 1, on=inner, margins=(GRID, 0, GRID, GRID), spacing=GRID)
         self.functionals.setParent(inner)
         self._attacks.setParent(inner)
+        self._passed.setParent(inner)
         set_visible(False, self.functionals, self._attacks)
 
     @property
@@ -99,19 +103,31 @@ class ProofPanel(Scrolling):
     def show_report(self, report: CycleReport | None) -> None:
         """Show the statements of a report."""
         self._report = report
-        set_visible(False, self.functionals, self._attacks)
+        set_visible(False, self.functionals, self._attacks, self._passed)
         self._listed = []
         while self._rows.count():
             item = self._rows.takeAt(0)
             widget = None if item is None else item.widget()
-            # The two details are used again under the next statements.
-            if widget is not None and widget not in (self.functionals, self._attacks):
+            # The details are used again under the next statements.
+            if widget is not None and widget not in (self.functionals, self._attacks, self._passed):
                 widget.hide()
                 widget.deleteLater()
         if report is None:
             return
-        for statement in report.statements:
-            self._rows.addWidget(self._row(report, statement))
+        passed = [s for s in report.statements if s.verdict == "ok"]
+        # What follows once the margins are kept is said then.
+        later = ("rank", "width") if report.violations else ()
+        speaking = [s for s in report.statements if s.verdict != "ok" and s.topic not in later]
+        for statement in (*speaking, *passed):
+            row = self._row(report, statement)
+            if statement is next(iter(passed), None):
+                said = plural(len(passed), "{n} check passed", "{n} checks passed", len(passed))
+                self._rows.addWidget(self._passed, 0, Qt.AlignmentFlag.AlignLeft)
+                show_text(self._passed, said)
+            if statement in passed:
+                row.setVisible(self._passed.isChecked())
+                self._passed.toggled.connect(row.setVisible)
+            self._rows.addWidget(row)
             if statement.topic == "rank":
                 self._rows.addWidget(self.functionals)
             if statement.topic == "attack":

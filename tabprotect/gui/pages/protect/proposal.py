@@ -141,7 +141,7 @@ class ProposalPage(ProposalStage, Page):
             self.set_heading(
                 message("No rule yet")
                 if unruled
-                else plural(number, "{n} may not be shown", "{n} may not be shown", n)
+                else plural(number, "{n} sum may not be shown", "{n} sums may not be shown", n)
             )
             self.set_sentence("" if unruled else message("Each tells too much of one contributor."))
             return

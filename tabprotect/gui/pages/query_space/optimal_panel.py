@@ -28,9 +28,9 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
-from tabprotect.gui.look.buttons import choice, connected, named, silent
+from tabprotect.gui.look.buttons import Scrolling, choice, connected, named, silent
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text, per_cent
@@ -146,7 +146,7 @@ class OptimalPanel(SpacePanel):
             self._live,
             (self.list, 2),
             self._frontier,
-            (sides, 3),
+            (Scrolling(held(sides)), 3),
             on=self,
             margins=(0, GRID, 0, 0),
             spacing=GRID,

@@ -190,6 +190,7 @@ class ReleasePage(ReleaseStage, Page):
         """``gate``, or every public byte under ``files``."""
         self.stack.setCurrentIndex(list(self._faces).index(name))
         self._faces[name].setChecked(True)
+        self.banner.fold(name == "files" or not self._wide)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         save = partial(ask_release, self)

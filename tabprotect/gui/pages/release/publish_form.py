@@ -29,8 +29,8 @@ from tabprotect.gui.forms.option_fields import asks_for
 from tabprotect.gui.look.buttons import Dialog, card, connected, decision, named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
-from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import filled, held, in_column, in_grid, in_row
+from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, in_grid, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
 from tabprotect.languages.messages import day_said, joined, message
@@ -363,8 +363,13 @@ def signed_by(prepared: str, approved: str) -> str:
     return message("Approved by {approved}.", approved) if approved else ""
 
 
+def in_groups(fingerprint: str) -> str:
+    """The first letters of a check number, as they are read out."""
+    return joined((fingerprint[n : n + 4] for n in range(0, 12, 4)), " ")
+
+
 class Seal(QFrame):
-    """The bundle's name and fingerprint, to be copied or opened as a reader."""
+    """The bundle's name and check number, to be copied or opened as a reader."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -376,11 +381,11 @@ class Seal(QFrame):
             QPushButton(tr("Open as a reader")),
             tip=message("Open the bundle in a window of its own, without the original."),
         )
+        ways = FlowLayout(gap=GRID)
+        filled(ways, self.copy, self.open)
         in_row(
-            self._picture,
-            (self.text, 1),
-            # Below each other: a fingerprint has no place to break, and is not to be scrolled for.
-            in_column(self.copy, self.open, spacing=GRID),
+            (self._picture, 0, Qt.AlignmentFlag.AlignTop),
+            (in_column(self.text, ways, spacing=GRID), 1),
             on=self,
             margins=(2 * GRID, GRID, 2 * GRID, GRID),
             spacing=2 * GRID,
@@ -398,10 +403,12 @@ class Seal(QFrame):
         )
         lines = [
             joined(filter(None, (published, signed, message("It cannot be taken back."))), " "),
-            message("Check number: {fingerprint}", fingerprint),
+            message("Check number: {fingerprint}", in_groups(fingerprint)),
             message("Put it on your web page: readers can see that their file is genuine."),
         ]
         self.text.setText(translate(joined(lines, "\n")))
+
+        self.text.setToolTip(translate(tip(fingerprint)))
 
     @staticmethod
     def to_clipboard(text: str) -> None:
@@ -415,21 +422,21 @@ class Fingerprint(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._value = ""
-        title = Label(message("Fingerprint (SHA-256)"), role="section")
+        title = Label(message("Check number (SHA-256)"), role="section")
         self.value = named(
             QLineEdit(readOnly=True),
             message("Check number of the release"),
             tip=message(
-                "<p>Hashes inside a zip find damage, not a forger: compare the fingerprint of the "
+                "<p>Hashes inside a zip find damage, not a forger: compare the check number of the "
                 "whole with the one its publisher names elsewhere.</p>"
             ),
         )
         self.announced = named(
             QLineEdit(placeholderText=tr("paste the announced one to compare"), clearButtonEnabled=True),
-            message("Announced fingerprint"),
+            message("Announced check number"),
             textChanged=lambda _: self._compare(),
         )
-        self.verdict = Label(name=message("Comparison of the fingerprints"))
+        self.verdict = Label(name=message("Comparison of the check numbers"))
         filled(in_column(on=self, margins=0, spacing=4), title, self.value, self.announced, self.verdict)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QTextBrowser, QWidget
 
@@ -32,7 +32,7 @@ from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.method_form import MethodForm
-from tabprotect.gui.look.buttons import connected, named
+from tabprotect.gui.look.buttons import connected, named, present
 from tabprotect.gui.look.layouts import filled, held, in_column, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.last_year import LastYear
@@ -337,8 +337,17 @@ class FoldingSplitter(QSplitter):
             self.addWidget(part)
             self.setStretchFactor(number, 1)
 
+    def _least(self) -> list[QSize]:
+        return [present(self.widget(number)).minimumSizeHint() for number in range(self.count())]
+
+    def minimumSizeHint(self) -> QSize:
+        # However they stand now: they can always stand below each other.
+        return QSize(max(one.width() for one in self._least()), super().minimumSizeHint().height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        wide = self.width() >= self._characters * self.fontMetrics().averageCharWidth()
+        letters = self._characters * self.fontMetrics().averageCharWidth()
+        least = sum(one.width() for one in self._least()) + self.handleWidth()
+        wide = self.width() >= max(letters, least)
         wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
         if wanted != self.orientation():
             self.setOrientation(wanted)

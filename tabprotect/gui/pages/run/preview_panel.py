@@ -21,7 +21,7 @@ from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look.buttons import Scrolling, emptied, named
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import Label, show_text
+from tabprotect.gui.look.label import Label, show_text, tip
 from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, moved_text, signed_text
@@ -231,8 +231,9 @@ class PreviewPanel(Scrolling):
         )
         often = "" if preview.no_change is None else in_100(preview.no_change)
         same = Finding("no_change", values={"often": often}).text if often else ""
-        said = (averages, stuck if cycles else "", same, chance)
-        self._stuck.setText(translate(joined(filter(None, said), " ")))
+        show_text(self._stuck, joined(filter(None, (same, chance)), " "))
+        of = joined(filter(None, (averages, stuck if cycles else "")), " ")
+        self._content.setToolTip(translate(tip(of)))
         self._content.show()
 
 

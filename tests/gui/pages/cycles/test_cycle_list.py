@@ -42,8 +42,13 @@ def test_the_list_adds_duplicates_moves_and_removes(designer: MainWindow, examin
     assert document.selected_cycle == 1
     assert np.array_equal(document.project.cycles.array(0), second)
     listed.buttons["add"].click()
+    # It is empty until a cell has a sign, and no step before that.
+    assert len(document.project.cycles) == 4 and document.selected_cycle is None
+    assert not page(designer).grid._overlay.sign.any()
+    page(designer).editor.flip((1, 2), -1)
+    page(designer).editor.flip((1, 3), 1)
     assert len(document.project.cycles) == 5 and document.selected_cycle == 4
-    assert document.project.cycles.array(4).tolist()[:2] == [[1, -1, 0, 0], [-1, 1, 0, 0]]
+    assert document.project.cycles.array(4).tolist()[1] == [0, 0, -1, 1]
     examined()
 
 

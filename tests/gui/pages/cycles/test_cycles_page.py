@@ -217,7 +217,7 @@ def test_chances_are_shown_as_a_heat_map(designer: MainWindow, examined: Settle)
 def test_chances_and_walk_are_two_views(designer: MainWindow, examined: Settle) -> None:
     tools = page(designer)._tools
     tools["chances"].click()
-    tools["walk"].click()
+    tools["walk"].trigger()
     assert tools["walk"].isChecked() and not tools["chances"].isChecked()
     tools["chances"].click()
     assert tools["chances"].isChecked() and not tools["walk"].isChecked()
@@ -227,7 +227,7 @@ def test_nothing_to_split_is_said_and_leaves_no_step(designer: MainWindow, exami
     designer.document.do(set_cycles, kind="elementary")
     examined()
     before = designer.document.project
-    page(designer)._tools["split"].click()
+    page(designer)._tools["split"].trigger()
     assert designer.document.project is before
     assert "nothing to split" in page(designer).errors.text
 

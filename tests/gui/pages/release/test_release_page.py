@@ -37,7 +37,7 @@ from tabprotect.gui.pages.release.bundle_shown import AT_FIRST, Bundle
 from tabprotect.gui.pages.release.destinations import Destination
 from tabprotect.gui.pages.release.line_rows import LineRow
 from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.release.publish_form import PublishForm, SigningForm
+from tabprotect.gui.pages.release.publish_form import PublishForm, SigningForm, in_groups
 
 Settle = Callable[[], None]
 
@@ -153,7 +153,8 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     verified = verify(path)
     assert page(ready).bundle is not None
     assert page(ready).bundle.fingerprint == verified.fingerprint
-    assert verified.fingerprint in page(ready).seal.text.text()
+    assert in_groups(verified.fingerprint) in page(ready).seal.text.text()
+    assert verified.fingerprint in page(ready).seal.text.toolTip()
     dossier = confidential.read(tmp_path / "dossier-CONFIDENTIAL.zip")
     assert document.original is not None
     assert np.array_equal(dossier.record.problem.table.counts, document.original.counts)
