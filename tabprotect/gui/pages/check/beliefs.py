@@ -87,12 +87,10 @@ class Beliefs(QWidget):
         pictures = held(in_column((self._middle(figure_label), 1), margins=(0, 0, GRID, 0)))
         area = named(Scrolling(pictures), focus=Qt.FocusPolicy.NoFocus)
         in_column((area, 1), on=self, margins=0, spacing=GRID)
-        copy = page.command_button(tip=message("The command line that works this out from the release."))
         foot = in_row(
             self.files.button(message("Export figures and numbers")),
             self._again,
             (self._way, 1),
-            copy,
             margins=0,
             spacing=GRID,
         )
@@ -133,7 +131,7 @@ class Beliefs(QWidget):
             (held(in_column((self.cell, 3), (self.magnitude, 2), margins=0)), tr("The cell")),
             (self.totals, tr("Totals")),
             (self.which, tr("Which number?")),
-            (self.draws, tr("Analyses of draws")),
+            (self.draws, tr("Analyses")),
         ):
             self.tabs.addTab(tab, words)
         self.tabs.setAccessibleName(tr("The cell, totals, the best number, or analyses of drawn tables"))
