@@ -53,3 +53,6 @@ function priorSupport(prior, cell, structural) {
 }
 
 class Impossible extends Error {}
+
+/** What is assumed makes the table so unlikely that rounding might be all there is. */
+class Contradicted extends Error {}

@@ -309,7 +309,7 @@ class View {
     }
     if (this.reader.exact) this.aside.append(this.priors());
     const { model } = this, error = model.drawn ? this.words("drawn", { error: this.number(Math.ceil(1000 * model.error) / 1000) }) : "";
-    const rests = model.way === "listed" ? this.words("listed") : this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
+    const rests = ["listed", "strip"].includes(model.way) ? this.words(model.way) : this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
     this.aside.append(this.make("p", { className: "quiet" }, [rests, error].filter(Boolean).join(" ")));
   }
 
@@ -392,8 +392,9 @@ class View {
         const law = this.reader.distribution(this.chosen, this.prior);
         parts.push(...this.told(Object.entries(law).map(([n, p]) => [Number(n), p]).sort((a, b) => a[0] - b[0]), count));
       } catch (error) {
-        if (!(error instanceof Impossible)) throw error;
-        parts.push(this.make("p", { className: "note" }, this.words("impossible")));
+        const far = error instanceof Contradicted;
+        if (!far && !(error instanceof Impossible)) throw error;
+        parts.push(this.make("p", { className: "note" }, this.words(far ? "contradicted" : "impossible")));
       }
     }
     this.answer.replaceChildren(...parts);

@@ -120,6 +120,9 @@ PAGE = "page.html"
 
 SCRIPTS = ("priors.js", "numbers.js", "moves.js", "factors.js", "reader.js", "view.js")
 
+OF_STRIPS = "trains.js"
+"""Of pages alone whose cycles are one strip."""
+
 AS_EVER = frozenset({"suppression"})
 """Methods whose name stands in English in every language: pages that left have it so."""
 
@@ -173,10 +176,11 @@ class Page:
                 if name == "mechanism.json" or data_package.TABLES.match(name)
             },
         }
-        before, _, after = frame().partition(MODEL)
+        model = model_of(release, likelihood)
+        strip = model is not None and model["way"] == "strip"
+        before, _, after = frame(strip=strip).partition(MODEL)
         before = before.replace(RELEASE, embedded(data), 1)
         shown = html.escape(" ".join(title.split()) or "tabprotect", quote=False)
-        model = model_of(release, likelihood)
         return cls(
             before.replace(TITLE, shown, 1),
             after,
@@ -314,11 +318,11 @@ def _near_rows(mine: list[list[int]], found: object) -> bool:
 
 
 @cache
-def frame() -> str:
+def frame(*, strip: bool = False) -> str:
     """The page without a release."""
-    folder = RESOURCES / "page"
+    folder, scripts = RESOURCES / "page", (*SCRIPTS[:2], OF_STRIPS, *SCRIPTS[2:]) if strip else SCRIPTS
     style = _tight_style(_lean((folder / "page.css").read_text("utf-8")))
-    code = "".join(_tight(_lean((folder / name).read_text("utf-8"))) for name in SCRIPTS)
+    code = "".join(_tight(_lean((folder / name).read_text("utf-8"))) for name in scripts)
     words = f"const NAMES = {embedded(list(WORDS))};\nconst WORDS = {embedded(_in_languages())};\n"
     script = f'"use strict";\n{words}{code}'
     return (

@@ -19,9 +19,10 @@ from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split_components
 from tabprotect.engine.posterior.factors.residual_sums import ResidualSums
 from tabprotect.engine.posterior.infer import knowing_zeros
-from tabprotect.engine.posterior.moves.backward_factors import step_structures
+from tabprotect.engine.posterior.moves.backward_factors import StepStructure, step_structures
 from tabprotect.engine.posterior.moves.elimination import elimination_plan
-from tabprotect.engine.posterior.moves.signature_model import group_model
+from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
+from tabprotect.engine.posterior.moves.strips import StripPlan
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
@@ -44,6 +45,9 @@ MOST_HELD = 300_000
 
 MOST_STEPS = 200_000
 """Most transitions between the states of one component."""
+
+TRAIN_CELLS = 1_600
+"""Most cells of a strip as high as its table whose posterior a browser computes within some seconds."""
 
 PLANNED = 2_000
 """Most steps of one component for which an order of elimination is sought."""
@@ -189,28 +193,51 @@ def _moves(release: Release, likelihood: MoveSequence) -> Model | None:
     moves, passes = likelihood.moves, likelihood.passes
     if len(moves.cells) > MOST_ENTRIES or likelihood.published != release.table:
         return None
-    if _high_strips(moves) > MOST_HELD:
+    high = _high_strips(moves) > MOST_HELD
+    if high and likelihood.domain.size > TRAIN_CELLS:
         return None
     model = group_model(likelihood, knowing_zeros(Uniform(), likelihood.domain))
-    for structure in step_structures(model):
-        if structure.cycles * passes > PLANNED:
-            return None
-        plan = elimination_plan(structure, passes, 3)
-        if plan is None or plan.held > MOST_HELD:
-            return None
-    return {
-        "way": "moves",
-        "cycles": {
-            "starts": moves.starts.tolist(),
-            "cells": moves.cells.tolist(),
-            "signs": moves.signs.tolist(),
-        },
+    coins = {
         "alpha": likelihood.alpha,
         "beta": likelihood.beta,
         "gamma": likelihood.gamma,
         "passes": passes,
         "rule": likelihood.rule,
         "theta": likelihood.theta,
+    }
+    for structure in step_structures(model):
+        plan = None
+        if not high and structure.cycles * passes <= PLANNED:
+            plan = elimination_plan(structure, passes, 3)
+        if plan is None or plan.held > MOST_HELD:
+            return _strip(model, structure, coins)
+    return {
+        "way": "moves",
+        **coins,
+        "cycles": {
+            "starts": moves.starts.tolist(),
+            "cells": moves.cells.tolist(),
+            "signs": moves.signs.tolist(),
+        },
+    }
+
+
+def _strip(model: GroupModel, structure: StepStructure, coins: Model) -> Model | None:
+    """One strip of all cells, column by column; ``None`` where the cycles are something else."""
+    group_of_cell = model.signatures.group_of_cell
+    size = len(group_of_cell)
+    plan = StripPlan.of(structure, model) if model.worth is None and size <= TRAIN_CELLS else None
+    if plan is None or plan.rows < 3 or plan.columns * plan.rows != size:
+        return None
+    cell = np.empty(size, dtype=np.int64)
+    cell[group_of_cell] = np.arange(size)
+    cells = cell[structure.members[plan.cells, 0]]
+    return {
+        "way": "strip",
+        **coins,
+        "columns": plan.columns,
+        "rows": plan.rows,
+        "cells": cells.reshape(-1).tolist(),
     }
 
 

@@ -61,6 +61,9 @@ WORDS: Mapping[str, str] = {
     "exact": message(
         "Worked out exactly in this page, from the counts and the public description of the method. Nothing that you choose leaves it."
     ),
+    "strip": message(
+        "Worked out in this page, off by a thousandth at most, from the counts and the public description of the method. Nothing that you choose leaves it."
+    ),
     "listed": message(
         "Exact: tabprotect listed every table that can lie behind these numbers, and this page weighs them by what you assume. Nothing that you choose leaves it."
     ),
@@ -76,6 +79,9 @@ WORDS: Mapping[str, str] = {
     "alone": message("If one contributor makes up the sum, it lies within {low} to {high} with 90 in 100."),
     "sums": message("Worked out by tabprotect for contributions that are not below 0."),
     "impossible": message("No true count fits this table and what you assume."),
+    "contradicted": message(
+        "What you assume is so far from this table that this page cannot work it out; the program can."
+    ),
     "method": message("What was done"),
     "exact_title": message("What is exact"),
     "naive": message("If you calculate with these numbers"),
