@@ -18,6 +18,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 
 MOST_ENTRIES = 20_000_000
 """Most inner cells times published tables that are put together."""
@@ -100,6 +101,11 @@ class Evidence:
             As of ``likelihood_of``.
         """
         return likelihood_of(self.release) if self.known is None else self.known
+
+    @property
+    def domain(self) -> Domain:
+        """The variables of the table that it is read for."""
+        return self.known.domain if self.alone and self.known is not None else self.release.domain
 
     @cached_property
     def draw(self) -> bytes:

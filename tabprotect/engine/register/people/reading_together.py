@@ -125,6 +125,7 @@ class ReadingTogether:
         """
         # A posterior imports the solvers: the first paint does not wait for them.
         from tabprotect.engine.belief.counts_among import counts_among
+        from tabprotect.engine.register.people.other_order import in_order
 
         known = self.looked_up.read
         asked = (self.release, self.policy, tuple(earlier))
@@ -132,6 +133,8 @@ class ReadingTogether:
             if one.asked[0] is self.release and one.asked[1:] == asked[1:]:
                 return one
         counted, silent = _counts_of(opened)
+        if self.release is not None:
+            counted = [(one, in_order(other, self.problem.table.domain)) for one, other in counted]
         earlier = [one for one in earlier if one.entry.number not in silent]
         at_hand = None if self.release is None else counts_among(self.release)
         own = [] if at_hand is None else [at_hand]
@@ -459,13 +462,11 @@ def _read(
     all of them."""
     from tabprotect.engine.posterior.together.coarser import is_coarser
 
-    nested = [(one, other) for one, other in counted if _nests(one, other.release.domain, problem)]
-    domains = [problem.table.domain, *(other.release.domain for _, other in nested)]
+    nested = [(one, other) for one, other in counted if _nests(one, other.domain, problem)]
+    domains = [problem.table.domain, *(other.domain for _, other in nested)]
     finest = max(domains, key=lambda domain: domain.size)
     whole = [
-        (one, other)
-        for one, other in nested
-        if other.release.domain == finest or is_coarser(other.release.domain, finest)
+        (one, other) for one, other in nested if other.domain == finest or is_coarser(other.domain, finest)
     ]
     numbers = {one.entry.number for one in earlier if one.relation in ("original", "renamed")}
     numbers |= {one.entry.number for one, _ in nested}

@@ -30,6 +30,7 @@ from tabprotect.engine.posterior.together.coarser import is_coarser
 from tabprotect.engine.posterior.widening import Widening
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.people.grouped_categories import groups_between, over_categories
+from tabprotect.engine.register.people.other_order import in_order
 from tabprotect.engine.register.people.parts_of_whole import together_at_risk
 from tabprotect.engine.register.people.stated_margins import exact_margin, known_margin
 from tabprotect.engine.release.likelihood import CellFactors
@@ -107,17 +108,17 @@ class Ring:
 
     def _tables(self) -> list[Evidence]:
         """The finest release of each table of the ring; none where they are too many or too large."""
-        domains = [one.release.domain for one in self.read]
+        domains = [one.domain for one in self.read]
         found = []
         for number in ring_among(domains):
             names = set(domains[number].names)
-            alike = (one for one in self.read if set(one.release.domain.names) == names)
-            found.append(max(alike, key=lambda one: one.release.domain.size))
+            alike = (one for one in self.read if set(one.domain.names) == names)
+            found.append(max(alike, key=lambda one: one.domain.size))
         variables = self._variables(found)
         if len(found) > MOST_TABLES or Domain(tuple(variables.values())).size > MOST_CELLS:
             return []
-        fine = all(variables[v.name] == v for one in found for v in one.release.domain.variables)
-        whole = all(one.likelihood.domain == one.release.domain for one in found)
+        fine = all(variables[v.name] == v for one in found for v in one.domain.variables)
+        whole = all(one.likelihood.domain == one.domain for one in found)
         return found if fine and whole else []
 
     @staticmethod
@@ -125,7 +126,7 @@ class Ring:
         """The variables of the table of all of them, each with its finest categories."""
         found: dict[str, Variable] = {}
         for one in tables:
-            for variable in one.release.domain.variables:
+            for variable in one.domain.variables:
                 known = found.setdefault(variable.name, variable)
                 if len(variable.categories) > len(known.categories):
                     found[variable.name] = variable
@@ -139,14 +140,14 @@ class Ring:
         InfeasibleError
             Where a shared margin is not stated, or a release of the same table cannot be put to it.
         """
-        domain, mine = table.release.domain, [table]
+        domain, mine = table.domain, [table]
         for one in self.read:
-            if one is not table and set(one.release.domain.names) <= set(domain.names):
+            if one is not table and set(one.domain.names) <= set(domain.names):
                 mine.append(_of_table(one, table))
         stated: list[tuple[str, ...]] = []
         for other in self.read:
-            shared = tuple(name for name in domain.names if name in other.release.domain.names)
-            if not shared or len(shared) == len(other.release.domain.names):
+            shared = tuple(name for name in domain.names if name in other.domain.names)
+            if not shared or len(shared) == len(other.domain.names):
                 continue
             if exact_margin(table, shared) is not None or shared in stated:
                 continue
@@ -154,7 +155,7 @@ class Ring:
                 (
                     found
                     for one in self.read
-                    if all(v in one.release.domain.variables for v in domain.project(shared).variables)
+                    if all(v in one.domain.variables for v in domain.project(shared).variables)
                     and (found := exact_margin(one, shared)) is not None
                 ),
                 None,
@@ -221,7 +222,8 @@ def _of_table(one: Evidence, table: Evidence) -> Evidence:
     InfeasibleError
         Where it has other categories, and it is not settled which are groups of which; or it is by moves.
     """
-    domain, own = table.release.domain, one.likelihood.domain
+    domain, one = table.domain, in_order(one, table.domain)
+    own = one.likelihood.domain
     if own == domain or is_coarser(own, domain):
         return one
     codes = {}
