@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +27,10 @@ FIRST = 5.0
 """Seconds after which a command says what it is at; then after twice the time each."""
 
 
+LEAST_SHARE = 0.01
+"""The share of a stage from which on its pace is told."""
+
+
 class Console:
     """Standard output and error of one command.
 
@@ -44,6 +49,7 @@ class Console:
         self._next = FIRST if show_progress is None and not (terminal or quiet) else float("inf")
         """Seconds after which it is said what takes so long, where no line shows it."""
         self._begun, self._stage = time.monotonic(), ""
+        self._entered = self._begun
         self._last = 0.0
         self._open = False
 
@@ -111,13 +117,15 @@ class Console:
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Progress, at most ten times a second (once a second where lines cannot be redrawn)."""
         now = time.monotonic()
-        if self._verbose and stage != self._stage:
-            self._stage = stage
-            self.warn(message("[{seconds:7.2f} s] {stage}", now - self._begun, translate(stage)))
+        if stage != self._stage:
+            self._stage, self._entered = stage, now
+            if self._verbose:
+                self.warn(message("[{seconds:7.2f} s] {stage}", now - self._begun, translate(stage)))
         if now - self._begun >= self._next:
             seconds = now - self._begun
             self._next = 2 * seconds
-            self.warn(message("{stage}: {seconds:,} s so far", stage, int(seconds)))
+            told = message("{stage}: {seconds:,} s so far", stage, int(seconds))
+            self.warn(joined((told, *self._to_go(now, fraction)), ", "))
         if not self._shows or now - self._last < (0.1 if self._in_place else 1.0):
             return
         self._last = now
@@ -127,6 +135,12 @@ class Console:
             self._open = True
         else:
             print(text, file=sys.stderr, flush=True)
+
+    def _to_go(self, now: float, fraction: float) -> Iterable[str]:
+        """How much longer a stage takes at most, at its pace; nothing while that cannot be told."""
+        if LEAST_SHARE <= fraction < 1:
+            left = (now - self._entered) * (1 - fraction) / fraction
+            yield message("at most about {seconds:,} s to go", math.ceil(left))
 
     def clear(self) -> None:
         """Wipe the progress line."""

@@ -217,7 +217,9 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
     """
     declared = {parameter.name: parameter for parameter in parameters}
     wrong = {
-        name: message("unknown; there are {declared}", ", ".join(declared))
+        name: message("unknown here; it is an option of its own: --rule {rule}", given[name])
+        if name == "rule"
+        else message("unknown; there are {declared}", ", ".join(declared))
         for name in given
         if name not in declared
     }

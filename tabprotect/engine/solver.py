@@ -93,12 +93,17 @@ class _Watcher:
         self.question: Callable[[], None] | None = None
         self.stopped: BaseException | None = None
         self.most_questions: int | None = None
+        self.most_nodes: int | None = None
         self.asked = 0
+        self.share = 0.0
+        """How much of the most nodes has been searched."""
 
     def ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
         # The flag outlasts the run it stopped.
         event.interrupt(False)
         self.asked += 1
+        if self.most_nodes:
+            self.share = min(max(event.data_out.mip_node_count / self.most_nodes, 0.0), 1.0)
         if self.most_questions is not None and self.asked > self.most_questions:
             event.interrupt()
         # An exception must not travel through the solver's own code.
@@ -348,7 +353,7 @@ class TableProgramme:
             nodes = 2**31 - 1 if limit.nodes is None else limit.nodes
             self._highs.setOptionValue("mip_max_nodes", nodes)
             self._highs.setOptionValue("mip_rel_gap", limit.gap)
-            self._watcher.most_questions = limit.questions
+            self._watcher.most_questions, self._watcher.most_nodes = limit.questions, limit.nodes
             if start is not None:
                 every = np.arange(self.columns, dtype=np.int32)
                 self._highs.setSolution(self.columns, every, start.astype(np.float64))
@@ -416,12 +421,12 @@ class TableProgramme:
         progress.report(stage, 0.0)
         watcher = self._watcher
         watcher.stopped = None
-        watcher.asked = 0
+        watcher.asked, watcher.share = 0, 0.0
         if self.integral and self._entries > SMALL_PROGRAMME:
             status = self._run_apart(progress, stage)
         else:
             # A thread takes as long as many a small programme.
-            watcher.question = lambda: progress.report(stage, 0.0)
+            watcher.question = lambda: progress.report(stage, watcher.share)
             status = self._highs.run()
             watcher.question = None
         info = self._highs.getInfo()
@@ -450,7 +455,7 @@ class TableProgramme:
             while runner.is_alive():
                 # Returns at once when the solver ends.
                 runner.join(POLL)
-                progress.report(stage, 0.0)
+                progress.report(stage, self._watcher.share)
         except BaseException as stop:
             self._watcher.stopped = stop
             runner.join(PATIENCE)

@@ -78,6 +78,12 @@ def test_what_takes_long_is_said_where_no_line_shows_it(
         console.report("adjusting the table", 0.0)
     said = [f"adjusting the table: {seconds} s so far" for seconds in (5, 10, 20)]
     assert capsys.readouterr().err.splitlines() == said
+    # A search that has done a quarter of its nodes in 9 seconds takes 27 more at most.
+    console = Console(as_json=True)
+    console.report("solving", 0.0)
+    now[0] += 9.0
+    console.report("solving", 0.25)
+    assert capsys.readouterr().err == "solving: 9 s so far, at most about 27 s to go\n"
     now[0] = 0.0
     quiet = Console(as_json=False, quiet=True)
     now[0] = 99.0

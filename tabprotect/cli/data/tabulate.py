@@ -12,7 +12,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.options import Options, option_field, part, position
-from tabprotect.engine.project.options import MagnitudeTabulation
+from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import magnitudes_tabulated
 from tabprotect.engine.project.workflow import tabulated
@@ -84,8 +84,26 @@ def run_tabulate(asked: Tabulate, console: Console) -> int:
         "record_keys_drawn": counting.draw_keys,
         "design_weights": project.weights is not None,
     }
-    console.result(data, _report_lines(table, asked.out, drawn=counting.draw_keys))
+    console.result(
+        data, [*_report_lines(table, asked.out, drawn=counting.draw_keys), *_on_code_lists(counting)]
+    )
     return 0
+
+
+def _on_code_lists(counting: Tabulation) -> Iterator[str]:
+    """Return what to say of hierarchies that were counted by their coarsest groups."""
+    # Late: who asks for help does not wait for it.
+    from tabprotect.engine.microdata.coding import counted_by_codes
+
+    for name, text in (counting.code_lists or {}).items():
+        if finer := counted_by_codes(name, text, (counting.level_names or {}).get(name, ())):
+            yield message(
+                "{name} is counted by the coarsest groups of {text}; by its codes, with all levels: "
+                "--code-list {finer}",
+                name,
+                text,
+                finer,
+            )
 
 
 def _sum(counting: MagnitudeTabulation, out: Path, console: Console) -> int:

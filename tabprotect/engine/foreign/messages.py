@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from tabprotect.engine.foreign.wire import Buffer
+from tabprotect.engine.foreign.workbook_names import DATA_SET
 from tabprotect.engine.foreign.worker import Answer, Refused
 
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
@@ -49,10 +50,14 @@ def sdmx_ml_texts(
     """
     data, names = _bytes(of), frozenset(map(str, of["names"]))  # type: ignore[call-overload]
     found: dict[tuple[str, str], None] = {}
+    sets = 0
     try:
         for _, element in ElementTree.iterparse(io.BytesIO(data)):
             kind = _local(element)
-            if kind == "Header":
+            if sets:
+                sets += kind == "DataSet"
+                element.clear()
+            elif kind == "Header":
                 parts = {_local(child): child.text or "" for child in element}
                 found["PREPARED", parts.get("Prepared", "")] = None
                 found["TITLE", parts.get("Name", "")] = None
@@ -62,17 +67,17 @@ def sdmx_ml_texts(
                 ]
                 found |= {pair: None for pair in (*element.attrib.items(), *pairs) if pair[0] in names}
                 found |= {(name, ""): None for name in _further(element) if name not in names}
-            if kind == "DataSet":
+            if kind == "DataSet" and not sets:
                 for part in element.iterfind("{*}Annotations/{*}Annotation"):
                     said = {_local(child): child.text or "" for child in part}
                     text = said.get("AnnotationText") or said.get("AnnotationTitle", "")
                     found[said.get("AnnotationType", ""), text] = None
-                break
-            if kind in ("Obs", "Series"):
+                sets += 1
+            if kind in ("Obs", "Series", "DataSet"):
                 element.clear()
     except ElementTree.ParseError as error:
         raise _no_xml(error) from None
-    return list(found), ()
+    return [*found, *[(DATA_SET, "")] * sets], ()
 
 
 def sdmx_ml_structure(
@@ -141,7 +146,7 @@ def _observations(data: bytes, measure: str, attributes: frozenset[str]) -> Iter
             raise Refused("structures")
         elif name == "DataSet":
             inside += event == "start"
-            if inside == 1 and element.get("action") == "Delete":
+            if event == "start" and element.get("action") == "Delete":
                 raise Refused("deletes")
         elif inside > 1:
             # Read to the end, so that a truncated file is noticed.

@@ -1,4 +1,4 @@
-"""What stands in workbooks: this program's own sheets, and what is shown where a formula failed."""
+"""What stands in workbooks and messages: our own sheets, what is shown where a formula failed, data sets."""
 
 import re
 
@@ -10,3 +10,6 @@ FAILED = re.compile(r"#(DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|SPILL!|CALC!|GE
 
 NO_RESULT = "#FORMULA!"
 """In place of a formula that nobody has worked out: programs other than spreadsheets store none."""
+
+DATA_SET = "DataSet"
+"""What stands for each data set of a message among its texts."""

@@ -307,6 +307,18 @@ def _listed(
     return _counted(name, values, listed, mapping, path)
 
 
+def counted_by_codes(name: str, text: str, called: Sequence[str]) -> str:
+    """The entry that counts by the codes of a hierarchy with all levels, where ``text`` counts by its coarsest groups.
+
+    Empty where it counts by a chosen level, by the only one, or by no hierarchy.
+    """
+    path, level = _file_and_level(text)
+    if level or path.suffix.lower() != ".hrc":
+        return ""
+    levels = _called(depth_names(name, max(map(len, read_hierarchy(path).values()))), called, path)
+    return f"{name}={text}@{levels[-1]}" if len(levels) > 1 else ""
+
+
 def in_their_tree(name: str, values: Sequence[str], trails: Mapping[str, Sequence[str]], path: Path) -> Coded:
     """The codes of a variable with the levels that their own file's description names.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -111,6 +112,7 @@ def test_warm_runs_agree_with_fresh_ones() -> None:
 
 CANCEL_AND_EXIT = """
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -151,3 +153,17 @@ def test_a_program_that_cancelled_ends_cleanly() -> None:
     run = subprocess.run([sys.executable, "-c", CANCEL_AND_EXIT], capture_output=True, text=True, check=False)
     # The solver's newest releases print who they are on standard output.
     assert (run.returncode, run.stderr.split()) == (0, ["cancelled"] * 4)
+
+
+def test_a_search_reports_how_much_of_its_nodes_it_has_done() -> None:
+    """A market split: three sums of thirty numbers that a search hits at no early node."""
+    generator = np.random.default_rng(4)
+    weights = generator.integers(1, 100, (3, 30)).astype(float)
+    goal = np.floor(weights.sum(axis=1) / 2)
+    rows, columns = np.divmod(np.arange(90), 30)
+    entries = Entries.at(rows, columns, weights.reshape(-1), 30)
+    model = TableProgramme(entries, sums=(goal, goal), cells=(np.zeros(30), np.ones(30)), integral=True)
+    seen: list[float] = []
+    asked = SimpleNamespace(report=lambda stage, fraction, partial=None: seen.append(fraction))
+    model.weighted(np.ones(30), limit=Limit(300), progress=asked)
+    assert seen[0] == 0.0 and max(seen) > 0.1 and seen == sorted(seen)

@@ -89,6 +89,11 @@ def left_out(names: Iterable[str]) -> list[str]:
     return [message("attributes were left out: {behind}", ", ".join(found))] if found else []
 
 
+def first_of(sets: int) -> list[str]:
+    """What is told of several data sets, of which the first is read."""
+    return [message("read from the first of {n:,} data sets", sets)] if sets > 1 else []
+
+
 def deletions(line: int | None = None) -> InputError:
     """The refusal of a message that deletes observations: it is no table."""
     return InputError(

@@ -150,7 +150,7 @@ def _metadata(domain: Domain, about: About) -> str:
 def levels_of(path: Path, connection: Connection) -> dict[str, list[str]]:
     """The levels of categorical columns, used or not, in their order; none without pyarrow, which reads them."""
     rows = connection.execute(
-        f"SELECT count(*) FROM parquet_kv_metadata({file_literal(path)}) WHERE key = 'ARROW:schema'"
+        f"SELECT count(*) FROM parquet_kv_metadata({file_literal(path)}) WHERE key IN ('ARROW:schema', 'pandas')"
     ).fetchone()
     if not rows or not rows[0] or find_spec("pyarrow") is None:
         return {}

@@ -145,7 +145,7 @@ class Px(Format):
             check_categories(name, len(known))
             categories.append(tuple(known))
             labels[name] = dict(zip(known, texts, strict=True)) if known is codes else {}
-        places, words = _cells(file, names, categories)
+        places, words, listed = _cells(file, names, categories)
         symbols = {"." * n: file.one(f"DATASYMBOL{n}") for n in range(1, 7)}
         observations = Observations(
             tuple(names),
@@ -170,6 +170,12 @@ class Px(Format):
             raise InputError(
                 message("the quotation marks of {keywords} are wrong", joined(file.mended, ", ")),
                 hint=message("mend them, or leave the option out (--strict): they say nothing about counts"),
+            )
+        if listed < len(words):
+            notes.append(
+                message(
+                    "{n:,} of {m:,} cells have no row: 0, as KEYS has it", len(words) - listed, len(words)
+                )
             )
         notes += [
             message("the quotation marks of {keyword} are wrong; it says nothing about counts", name)
@@ -440,8 +446,8 @@ def _no_px(text: str, at: int, keyword: str = "") -> InputError:
 
 def _cells(
     file: _File, names: list[str], categories: list[tuple[str, ...]]
-) -> tuple[tuple[Codes, ...] | None, list[str]]:
-    """The codes of the cells that have a word, and the words."""
+) -> tuple[tuple[Codes, ...] | None, list[str], int]:
+    """The codes of the cells that have a word, the words, and the number of those that the file lists."""
     sizes = tuple(map(len, categories))
     if "KEYS" not in file.said:
         if len(file.data) != math.prod(sizes):
@@ -449,7 +455,7 @@ def _cells(
                 message("there are {data:,} counts for {sizes:,} cells", len(file.data), math.prod(sizes)),
                 hint=_HINT,
             )
-        return None, [word.strip('"') for word in file.data]
+        return None, [word.strip('"') for word in file.data], len(file.data)
     keyed = len(file.all("STUB"))
     wide = math.prod(sizes[keyed:])
     numbers = []
@@ -479,7 +485,7 @@ def _cells(
     full.update(zip(keys, words, strict=True))
     found = np.unravel_index(np.array(list(full), dtype=np.int64), sizes)
     codes = tuple(code.astype(np.int32) for code in found)
-    return codes, [word.strip('"') for word in full.values()]
+    return codes, [word.strip('"') for word in full.values()], len(keys)
 
 
 PLUGIN = Px()

@@ -30,6 +30,7 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     SdmxMessage,
     about_of,
     deletions,
+    first_of,
     left_out,
     prepared,
     texts_beside,
@@ -128,11 +129,12 @@ class SdmxJson(SdmxMessage):
     def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
         with _parsed(path) as top:
             said, data = _parts(top)
-            if str(data.get("action")).casefold() == "delete":
+            sets = top.get("data", top)["dataSets"]
+            if any(str(one.get("action")).casefold() == "delete" for one in sets):
                 raise deletions()
             attributes = [part["id"] for level in _LEVELS for part in _listed(said, "attributes", level)
                           if part.get("values") or level == "observation"]  # fmt: skip
-            notes = left_out(attributes)
+            notes = [*left_out(attributes), *first_of(len(sets))]
             if others := _languages(said)[1:]:
                 notes.append(message("names in {languages} were left out", ", ".join(others)))
             return list(_observations(said, data, reading.count)), notes

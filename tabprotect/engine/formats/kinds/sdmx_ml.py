@@ -19,6 +19,7 @@ from pathlib import Path
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import rows_of, text, texts
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
+from tabprotect.engine.foreign.workbook_names import DATA_SET
 from tabprotect.engine.formats.agencies.sdmx_identifiers import (
     AGENCY,
     TEXTS,
@@ -34,6 +35,7 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     SdmxMessage,
     about_of,
     deletions,
+    first_of,
     left_out,
     prepared,
     texts_beside,
@@ -73,8 +75,9 @@ class SdmxMl(SdmxMessage):
             for one in _observations(answer, path)
         ]
         above = rows_of(_answer("xml_texts", path, names=()), 0, 2, path)
-        beside = [text(kind, path) for kind, _ in above] + [name for one in found for name in one.statuses]
-        told = left_out(sorted(beside))
+        sets = [kind for kind, _ in above].count(DATA_SET)
+        beside = [text(kind, path) for kind, _ in above if kind != DATA_SET]
+        told = left_out(sorted(beside + [name for one in found for name in one.statuses])) + first_of(sets)
         shared = set.intersection(*(set(one.key) for one in found)) if found else set()
         further = sorted({name for one in found for name in one.key} - shared)
         if not further:

@@ -95,8 +95,10 @@ def refuse_blanks(cells: CellList) -> None:
     InputError
         With the first line of one.
     """
-    for axis, known in enumerate(cells.categories):
-        rows = np.flatnonzero(np.isin(cells.code(axis), sorted(_unnamed(known))))
+    axes = [axis for axis, known in enumerate(cells.categories) if _unnamed(known)]
+    every = ",".join(f"{cells.names[axis]}=" for axis in axes)
+    for axis in axes:
+        rows = np.flatnonzero(np.isin(cells.code(axis), sorted(_unnamed(cells.categories[axis]))))
         if len(rows):
             raise InputError(
                 message("variable {names} has a category without a name", repr(cells.names[axis])),
@@ -104,7 +106,7 @@ def refuse_blanks(cells: CellList) -> None:
                 cell=cells.text(int(rows[0])),
                 hint=message(
                     "say what it is; the label above it: --blank above; a category of its own: --blank "
-                    "missing; a total: --totals {name}=",
-                    cells.names[axis],
+                    "missing; a total: --totals {every}",
+                    every,
                 ),
             )

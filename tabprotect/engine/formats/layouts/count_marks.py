@@ -15,7 +15,7 @@ from tabprotect.languages.messages import message
 Meaning = Literal["zero", "missing", "suppressed", "structural"]
 MEANINGS: tuple[str, ...] = get_args(Meaning)
 
-HIDDEN = frozenset({"x", "X", "c", "C", "*", "#", "[c]", "[x]"})
+HIDDEN = frozenset({"x", "X", "c", "C", "*", "**", "#", "[c]", "[x]", ":c", ": c"})
 """Marks that offices use for suppressed counts: never taken as 0 unless told to."""
 
 DASHES = frozenset({"-", "\u2013", "\u2014"})
@@ -28,11 +28,13 @@ USUAL = DASHES | HIDDEN | frozenset(
 
 _BOUND = re.compile(r"[(\[]?\s*(?:[<>]=?|[\u2264\u2265])\s*[0-9]+\s*[)\]]?")
 
+_RANGE = re.compile(r"[0-9]+\s*[-\u2013]\s*[0-9]+")
+
 BLANK = "blank"
 
 AS_IT_WAS = message(
-    "take the table before it was protected: a suppressed count cannot be protected; or say that it "
-    "is missing, and missing cells are 0"
+    "take the table before it was protected: a suppressed count cannot be protected; or, where the totals "
+    "tell it: --missing suppressed"
 )
 """The remedy for a suppressed count."""
 
@@ -75,6 +77,10 @@ class CountMarks:
         """Return True if a text can stand in place of a count: a bound such as ``<5`` can, or be a label."""
         return self.known(text) or is_bound(text)
 
+    def in_count(self, text: str) -> bool:
+        """Return True if a text of a count's own field stands in place of it: a range such as ``1-9`` does."""
+        return self.stands(text) or _RANGE.fullmatch(text.strip()) is not None
+
     def meaning(self, text: str) -> str | None:
         """The meaning of a mark, if known."""
         return self.meanings.get(mark_of(text))
@@ -87,12 +93,12 @@ def is_bound(text: str) -> bool:
 
 def mark_of(text: str) -> str:
     """A mark as it is named in options: without blanks."""
-    return "".join(text.split()) if is_bound(text) else text.strip()
+    return "".join(text.split()) if hides(text) else text.strip()
 
 
 def hides(text: str) -> bool:
     """Return True for a mark that offices use for suppressed counts."""
-    return text.strip() in HIDDEN or is_bound(text)
+    return text.strip() in HIDDEN or is_bound(text) or _RANGE.fullmatch(text.strip()) is not None
 
 
 def count_in(
@@ -123,7 +129,7 @@ def count_in(
     NotACountError
         For text that is no count, a suppressed count, and a mark of unknown meaning.
     """
-    if text.strip() and not marks.stands(text):
+    if text.strip() and not marks.in_count(text):
         return parse_count(text, decimal=decimal, scale=scale)
     mark, withheld = in_place(text)
     meaning = marks.meaning(mark)

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric, mostly_numeric
-from tabprotect.engine.formats.layouts.count_marks import CountMarks, is_bound, mark_of
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, hides, mark_of
 from tabprotect.engine.formats.layouts.laid_out_columns import (
     Blocks,
     LaidOut,
@@ -163,7 +163,9 @@ def _without_remarks(
 def _refuse_widths(header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], width: int, name: str) -> None:
     """Refuse rows that do not form one block."""
     for row in body:
-        if len(row.fields) != width or row.filled < 2:
+        # The row of all, whose labels are blank, has its count alone.
+        few = row.filled < 2 and not looks_numeric(row.fields[-1])
+        if len(row.fields) != width or few:
             raise InputError(
                 message(
                     "the row has {filled} filled fields of {fields}, the rows around it have {width}",
@@ -293,9 +295,9 @@ def _hides_counts(row: LaidOutRow, below: LaidOutRow, marks: CountMarks) -> bool
     """Return True if a labelled row has one and the same bound, and else numbers, where the next has counts."""
     at = [n for n, f in enumerate(below.fields[1:], 1) if looks_numeric(f)]
     over = [row.fields[n] for n in at] if len(row.fields) == len(below.fields) else []
-    bounds = {mark_of(text) for text in over if is_bound(text)}
+    bounds = {mark_of(text) for text in over if hides(text)}
     return len(bounds) == 1 and bool(row.fields[0].strip()) and all(
-        looks_numeric(text) or marks.stands(text) for text in over
+        looks_numeric(text) or marks.in_count(text) for text in over
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.foreign.looks_numeric import looks_numeric
+from tabprotect.engine.foreign.looks_numeric import looks_numeric, mostly_numeric
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, is_bound
 from tabprotect.engine.formats.layouts.table_forms import (
     SURE_NAMES,
@@ -237,10 +237,15 @@ def _label_columns(header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], mar
 
 
 def _counted(texts: Sequence[str], marks: CountMarks) -> bool:
-    """Return True if a column holds numbers and marks: bounds alone, unless they are the same, are labels."""
+    """Return True if a column holds numbers and marks: bounds alone, unless they are the same, are labels.
+
+    So are ranges, unless most others are numbers.
+    """
     filled = [text for text in texts if text.strip()]
-    if not all(looks_numeric(text) or marks.stands(text) for text in filled):
+    if not all(looks_numeric(text) or marks.in_count(text) for text in filled):
         return False
+    if not all(looks_numeric(text) or marks.stands(text) for text in filled):
+        return mostly_numeric(filled)
     return not filled or len(set(filled)) == 1 or not all(map(is_bound, filled))
 
 

@@ -51,7 +51,7 @@ def marked_cells(
             continue
         meaning = marks.meaning(text)
         worked_out = reading.without_count == "suppressed"
-        if meaning is None and reading.without_count is not None and marks.stands(text):
+        if meaning is None and reading.without_count is not None and marks.in_count(text):
             meaning = None if hides(text) and not worked_out else "missing"
         if meaning == "suppressed" and worked_out:
             meaning = "missing"
@@ -224,7 +224,7 @@ class _Counts:
 
 def _hint(plain: str) -> str:
     """Say what to say of a text that is no count; empty if nothing is known of it."""
-    if CountMarks().stands(plain):
+    if CountMarks().in_count(plain):
         return unknown_mark(plain)
     found = _GROUPED.fullmatch(plain)
     if found is None:

@@ -131,6 +131,9 @@ def refuse_several(units: Collection[str], variable: str = "") -> None:
 
 def check_unit_variables(cells: CellList, reading: Reading) -> None:
     """Refuse what a variable of units says in its categories, and several of them side by side."""
+    for name, code in (reading.where or {}).items():
+        if name.strip().casefold() in UNIT_NAMES:
+            refuse_units([code], reading)
     for axis, name in enumerate(cells.names):
         if name.strip().casefold() in UNIT_NAMES:
             labels = cells.labels.get(name, {})

@@ -12,16 +12,14 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.blank_labels import refuse_blanks
 from tabprotect.engine.formats.layouts.cell_list import SMALL, CellList
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.totals.settled_totals import stated_or_found
 from tabprotect.engine.formats.totals.total_rows import Totals
 from tabprotect.languages.messages import message, plural
 
-_REMEDY = message(
-    "take the table as it was before it was protected; or say that cells without a count are 0: "
-    "--missing zero"
-)
+_REMEDY = message("take the table as it was before it was protected: a suppressed count cannot be protected")
 
 
 def worked_out(cells: CellList, reading: Reading) -> tuple[CellList, list[str]]:
@@ -51,6 +49,8 @@ def worked_out(cells: CellList, reading: Reading) -> tuple[CellList, list[str]]:
         np.moveaxis(inner, axis, 0)[list(codes)] = False
     left = np.argwhere(inner & ~known)
     if len(left):
+        if reading.blank is None and not totals:
+            refuse_blanks(cells)
         first = [known_[code] for known_, code in zip(cells.categories, left[0], strict=True)]
         raise InputError(
             plural(

@@ -58,6 +58,8 @@ HOLE = -40.0
 NODES = 10
 """Branch-and-bound nodes for one corner in whole numbers: any good one will do."""
 
+STARTS = message("finding originals to start from")
+
 PATIENT = 100_000
 """Nodes for a first original when no corner gave one."""
 
@@ -378,17 +380,18 @@ def chain_starts(
     integral = 0
     try:
         for k in range(number):
-            progress.report(message("finding originals to start from"), k / number)
+            progress.report(STARTS, k / number)
             cost = generator.integers(-8, 9, cells).astype(np.float64)
-            point = _whole(model.weighted(cost, progress=progress).point)
+            point = _whole(model.weighted(cost, progress=progress, stage=STARTS).point)
             if not within_bounds(component, point) and integral < WHOLE:
                 integral += 1
-                point = _whole(whole.weighted(cost, limit=Limit(NODES), progress=progress).point)
+                found = whole.weighted(cost, limit=Limit(NODES), progress=progress, stage=STARTS)
+                point = _whole(found.point)
             if within_bounds(component, point):
                 out.append(point)
         if not out:
             nothing = np.zeros(cells)
-            found = whole.weighted(nothing, limit=Limit(PATIENT), progress=progress)
+            found = whole.weighted(nothing, limit=Limit(PATIENT), progress=progress, stage=STARTS)
             out = [p for p in [_whole(found.point)] if within_bounds(component, p)]
     except InfeasibleError:
         raise no_original() from None

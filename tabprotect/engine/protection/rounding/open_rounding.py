@@ -305,7 +305,12 @@ class OpenBook:
             start=point,
             limit=Limit(self.nodes, gap=GAP),
             progress=progress,
-            stage=message("settling {places:,} counts by {totals:,} totals", len(places), len(totals)),
+            stage=message(
+                "settling {places:,} counts by {totals:,} totals, at most {nodes:,} nodes",
+                len(places),
+                len(totals),
+                self.nodes,
+            ),
         )
         up = start if found.value is None else np.rint(found.point[: len(places)]).astype(np.int64)
         out = down.copy()

@@ -18,14 +18,19 @@ from tabprotect.languages.translation import translate
 
 Options = dict[str, object]
 
+WORKED_OUT = message("Work them out from the totals")
+WHOLE = message("They are whole persons as they stand")
+
 OFFERED: tuple[tuple[str, str, Options], ...] = (
-    ("--totals recompute", message("The inner cells count"), {"totals": "recompute"}),
+    ("--totals recompute (", message("The inner cells count"), {"totals": "recompute"}),
     ("--totals keep", message("Keep the totals beside them"), {"totals": "keep"}),
     ("--totals none", TOTALS["none"], {"totals": "none"}),
     ("--totals auto", message("Take the totals out"), {"totals": "auto"}),
     ("--missing zero", message("Missing cells are 0"), {"missing": "zero"}),
     ("or structural", MISSING["structural"], {"missing": "structural"}),
-    ("or suppressed", message("Work them out from the totals"), {"missing": "suppressed"}),
+    ("or suppressed", WORKED_OUT, {"missing": "suppressed"}),
+    (": --missing suppressed", WORKED_OUT, {"missing": "suppressed"}),
+    ("--scale 1", WHOLE, {"scale": 1}),
     ("--form grid", message("Several columns are counts"), {"form": "grid"}),
     ("--holds records", message("Each row is a person or firm"), {"holds": "records"}),
     *((f"--hidden {value}", words, Options(hidden=value)) for value, words in HIDDEN.items()),
@@ -39,6 +44,9 @@ _MULTIPLE = re.compile(r"--scale (\d+); or.*--scale 1$")
 _SIGN = re.compile(r'--marks "(\S+)=(zero|suppressed)"')
 _MEASURES = re.compile(r"numbers in (('[^']*'(, )?)+)")
 _COUNTS = re.compile(r"(('[^']*'(, )?)+) hold numbers")
+_ONLY_THERE = re.compile(r"--totals (\S+) \(only there\).*--totals recompute:(.+)$")
+_BLANK_TOTALS = re.compile(r"a total: --totals ((?:[^,\s]+=,?)+)$")
+_ONE_UNIT = re.compile(r"open those of one: --where (.+?)=")
 MOST_COUNTS = 3
 """Columns of which each is offered as the count."""
 
@@ -59,13 +67,20 @@ def choices_of(error: InputError | None) -> Iterator[tuple[str, Options]]:
     if (multiple := _MULTIPLE.search(error.hint)) is not None:
         factor = int(multiple[1])
         yield message("Multiply them by {factor:,}", factor), {"scale": factor}
-        yield message("They are whole persons as they stand"), {"scale": 1}
     if (sign := _SIGN.search(error.hint)) is not None:
         mark = sign[1]
         if sign[2] == "zero":
             yield message("{mark} is a true zero", mark), {"marks": f"{mark}=zero"}
         hidden = message("{mark} is hidden: work it out from the totals", mark)
-        yield hidden, {"marks": f"{mark}=suppressed"}
+        yield hidden, {"marks": f"{mark}=suppressed", "missing": "suppressed"}
+    if (there := _ONLY_THERE.search(error.hint)) is not None:
+        yield message("Totals are {where} alone", there[1].replace("=", " = ")), {"totals": there[1]}
+        yield message("{code} is a total everywhere", there[2]), {"totals": f"recompute:{there[2]}"}
+    if (blank := _BLANK_TOTALS.search(error.hint)) is not None:
+        yield message("They are totals"), {"totals": blank[1]}
+    if (one := _ONE_UNIT.search(error.hint)) is not None:
+        for unit in re.findall(r"'([^']*)'", error.message):
+            yield message("{variable} = {unit} alone", one[1], unit), {"where": {one[1]: unit}}
     for word, words, options in OFFERED:
         if word in error.hint:
             yield words, options

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 import rdata
@@ -95,6 +97,17 @@ states("parquet", "columns of dates")(lambda folder: opened(parquet(folder, DATE
 def enum(folder: Path) -> Said:
     kind = pl.Enum(["low", "middle", "high"])
     pl.DataFrame({"level": pl.Series(["middle", "low"], dtype=kind)}).write_parquet(folder / "t.parquet")
+    return tabulated(folder / "t.parquet", ["level"], [("low", "middle", "high")])
+
+
+@states("parquet", "pandas' metadata without the schema of Arrow, in records")
+def without_a_schema(folder: Path) -> Said:
+    levels = pd.Categorical(["middle", "low"], categories=["low", "middle", "high"])
+    found = pa.Table.from_pandas(pd.DataFrame({"level": levels}))
+    with pq.ParquetWriter(folder / "t.parquet", found.schema, store_schema=False) as writer:
+        writer.write_table(found)
+        writer.add_key_value_metadata({"pandas": found.schema.metadata[b"pandas"].decode()})
+    assert not isinstance(pq.read_schema(folder / "t.parquet").field("level").type, pa.DictionaryType)
     return tabulated(folder / "t.parquet", ["level"], [("low", "middle", "high")])
 
 

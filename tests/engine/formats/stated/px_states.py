@@ -176,3 +176,10 @@ def shares(folder: Path) -> Said:
     path = px(folder, 'UNITS="per cent";\n')
     opened(path, CELLS, scale=1)
     return opened(path)
+
+
+@states("px", "`KEYS` and no row for a cell")
+def keyed(folder: Path) -> Said:
+    head = 'STUB="a";\nHEADING="b";\nVALUES("a")="p","q";\nVALUES("b")="u","v";\nKEYS("a")=VALUES;\n'
+    path = put(folder, "k.px", f'AXIS-VERSION="2013";\nTITLE="x";\n{head}DATA=\n"q",7 8;\n')
+    return opened(path, {("p", "u"): 0, ("p", "v"): 0, ("q", "u"): 7, ("q", "v"): 8})

@@ -175,3 +175,10 @@ def source(folder: Path) -> Said:
 @states("sdmx-json", "`action` Delete")
 def deleted(folder: Path) -> Said:
     return opened(also(message(folder), lambda said: said["dataSets"][0].update(action="Delete")))
+
+
+@states("sdmx-json", "a second data set")
+def second_set(folder: Path) -> Said:
+    assert opened(also(message(folder), lambda s: s["dataSets"].append({"action": "Delete"}))).refused
+    path = also(message(folder), lambda said: said["dataSets"].append(said["dataSets"][0]))
+    return opened(path, CELLS)

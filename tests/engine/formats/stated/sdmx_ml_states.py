@@ -164,3 +164,10 @@ def deleted(folder: Path) -> Said:
     text = re.sub(r"(<\w+:DataSet\b)", r'\1 action="Delete"', re.sub(r' action="\w+"', "", path.read_text()))
     path.write_text(text)
     return opened(path)
+
+
+@states("sdmx-ml", "a second data set")
+def second_set(folder: Path) -> Said:
+    path = message(folder, CELLS)
+    path.write_text(re.sub(r"(?s)(<(\w+:DataSet)\b.*</\2>)", r"\1\1", path.read_text()))
+    return opened(path, CELLS)

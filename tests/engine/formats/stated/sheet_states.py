@@ -201,6 +201,11 @@ states("csv", "a column `share (%)`")(
 states("csv", "`<5` in place of a count")(
     lambda folder: opened(csv(folder, [*ROWS[:4], ["f", "South", "<5"]]))
 )
+states("csv", "`1-9` in place of a count")(
+    lambda folder: opened(
+        csv(folder, [["age", "M", "F"], ["0-9", "1-9", 4], ["10-19", 12, 13], ["20-29", 1, 2]])
+    )
+)
 states("csv", "5.5 and `--scale 10`")(
     lambda folder: opened(
         csv(folder, [HEAD, ["m", "North", 5.5], ["f", "North", 7.0]]),
