@@ -109,6 +109,8 @@ def listed_cells(
         except InputError as error:
             if error.hint == NO_COUNT:
                 _refuse_units(kind, path, reading)
+            if isinstance(error, RecordsError) and "records" not in kind.holds:
+                error.hint = message("save the sheet of records as CSV, and tabulate that")
             raise
         if not signed:
             cells.refuse_negative()

@@ -276,8 +276,8 @@ class _Sample:
 
     @property
     def has_corner(self) -> bool:
-        """True if the first field names rows and columns, or is empty, as in a grid."""
-        return "\\" in self.header[0] or not self.names[0]
+        """True if the first field names rows and columns, or is empty, as in a grid and not in numbered records."""
+        return "\\" in self.header[0] or (not self.names[0] and not self.numbers_records)
 
     @property
     def looks_like_grid(self) -> bool:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import xlsxwriter
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import TableFile, read_table
 
@@ -169,3 +170,17 @@ def test_a_reading_comes_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no option") as caught:
         Reading.file(path)
     assert caught.value.file == str(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_records_that_pandas_numbers_are_no_grid(suffix: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"survived": [0, 1] * 15, "sex": ["male", "female", "male"] * 10})
+    path = tmp_path / f"people{suffix}"
+    (frame.to_csv if suffix == ".csv" else frame.to_excel)(path)
+    with pytest.raises(RecordsError) as caught:
+        read_table(path)
+    assert ("save the sheet of records as CSV" in caught.value.hint) == (suffix == ".xlsx")
+    # A grid whose rows are numbered is one.
+    grid = pd.DataFrame({"m": range(1, 31), "f": range(2, 32)})
+    grid.to_csv(tmp_path / "grid.csv")
+    assert read_table(tmp_path / "grid.csv").table.domain.shape == (30, 2)
