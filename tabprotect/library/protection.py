@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tabprotect.engine.bounds.joined import joined_table
+from tabprotect.engine.bounds.joined import joined_table, stacked_table
 from tabprotect.engine.bundle.tables.data_package import HIDDEN
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure.magnitude_verdict import sentences
@@ -28,7 +28,7 @@ from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.spreading import Workers, spread
 from tabprotect.engine.tables.formula import in_formula
-from tabprotect.engine.tables.publication_set import PublicationSet
+from tabprotect.engine.tables.publication_set import PublicationSet, with_parts
 from tabprotect.languages.messages import joined, message
 from tabprotect.library.arguments.asking import asks, keywords, plain, taken
 from tabprotect.library.cycles import Cycles
@@ -227,6 +227,7 @@ def protect_set(
     tables: Mapping[str, str] | None = None,
     method: Method = DEFAULT_METHOD,
     *,
+    by: str | None = None,
     progress: Progress = SILENT,
     **given: Any,
 ) -> Protection:
@@ -242,6 +243,9 @@ def protect_set(
     method
         Its name. One that publishes the inner cells is told by ``keep`` which margins stay exact,
         and needs the counts over all variables.
+    by
+        A variable by which each table is published, too, such as men, women and all. Several tables that lack
+        it are those of its categories, by their names.
     **given
         As in :func:`~tabprotect.protect`.
 
@@ -265,14 +269,18 @@ def protect_set(
     for one in table.values() if isinstance(table, Mapping) else [table]:
         check_table(one)
         set_verbs.check_counts(one.history.project)
-    if not isinstance(table, Mapping):
-        chosen = PublicationSet(table.domain, dict(tables or {}))
-    else:
-        several, kind = {n: t.table for n, t in table.items()}, next(iter(table.values())).kind
-        set_verbs.check_publishes_margins(method)
-        table = Table(History.of(joined_table(several, progress)), kind)
-        each = {n: "*".join(map(in_formula, t.domain.names)) for n, t in several.items()}
-        chosen = PublicationSet(table.domain, dict(tables or each))
+    several = {n: t.table for n, t in table.items()} if isinstance(table, Mapping) else {}
+    formulas = dict(tables or {})
+    if isinstance(table, Mapping):
+        kind = next(iter(table.values())).kind
+        if by is not None and not any(by in one.domain.known_names for one in several.values()):
+            table, several = Table(History.of(stacked_table(several, by)), kind), {}
+        else:
+            set_verbs.check_publishes_margins(method)
+            table = Table(History.of(joined_table(several, progress)), kind)
+            formulas = formulas or {n: "*".join(map(in_formula, t.domain.names)) for n, t in several.items()}
+    chosen = PublicationSet(table.domain, formulas if by is None else with_parts(formulas, table.domain, by))
+    if several:
         set_verbs.check_within(chosen, several)
     if any(parameter.name == "margins" for parameter in registered()[method].parameters):
         given["margins"] = chosen.formula

@@ -356,6 +356,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         | {f"counting.{name}": text for name, text in COUNTING.items() if name != "order"}
         | {
             "listed": "--tables tables.toml",
+            "by": "--by region",
             "previous": "--previous nofolder",
             "publishing.tables": "--table two=region",
         },

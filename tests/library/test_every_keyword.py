@@ -392,7 +392,7 @@ CALLS |= {
         ),
         {},
         True,
-        {"tables": ({}, {"two": "sex"}), "given": ({}, 1)},
+        {"tables": ({}, {"two": "sex"}), "by": ({}, "sex"), "given": ({}, 1)},
     ),
     "protect_all": (_all_protected, {}, True, {"given": ({}, 1)}),
     "rotate_key": (_rotated, {}, True, {"register": ({}, "nofile.db"), "originals": ({}, ["nofile"])}),

@@ -19,9 +19,11 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from tabprotect.cli.main import main
+from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.bundle import public
 from tabprotect.engine.protection.registered import likelihood_of
-from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
+from tabprotect.engine.register.people.stated_margins import exact_margin
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
 
 Strata = tuple[int, ...]
@@ -31,20 +33,24 @@ Limit = tuple[np.ndarray, float, float]
 """Of each stratum and cell how often a sum counts it, the least and the most of the sum."""
 
 
-def kept_sums(known: MoveSequence) -> Iterator[list[int]]:
-    """The cells of each sum over some variables that no cycle changes."""
-    domain, moves = known.domain, known.moves
+def kept_sums(release: Release) -> Iterator[list[int]]:
+    """The cells of each sum over some variables that is kept."""
+    domain = release.domain
     cells = np.arange(domain.size, dtype=np.int64)
     for number in range(domain.ndim):
         for names in itertools.combinations(domain.names, number):
-            key = domain.project_keys(cells, names)
-            changed = False
-            for k in range(len(moves)):
-                touched, sign = moves.entries(k)
-                changed |= bool(np.bincount(key[touched], sign, key.max() + 1).any())
-            if not changed:
-                for place in range(int(key.max()) + 1):
-                    yield np.flatnonzero(key == place).tolist()
+            if exact_margin(Evidence(release), names) is not None:
+                key = domain.project_keys(cells, names)
+                yield from (np.flatnonzero(key == place).tolist() for place in range(int(key.max()) + 1))
+
+
+def ranges(known: Likelihood) -> Iterator[tuple[int, float, float]]:
+    """How far the steps of cycles go, for each cell."""
+    if isinstance(known, MoveSequence):
+        published = known.published.counts.reshape(-1)
+        steps = known.passes * np.bincount(known.moves.cells, minlength=len(published))
+        for cell, (count, most) in enumerate(zip(published.tolist(), steps.tolist(), strict=True)):
+            yield cell, max(count - most, 0), count + most
 
 
 @dataclass
@@ -116,7 +122,7 @@ class Shelf:
     def _limits(self, strata: Strata, release: Release) -> Iterator[Limit]:
         known = likelihood_of(release)
         if known.domain.ndim == 3:
-            yield from self._apart(strata, known)
+            yield from self._apart(strata, release, known)
             return
         if isinstance(known, CellFactors):
             low, high = known.ends
@@ -124,16 +130,14 @@ class Shelf:
                 cells = known.cells[begin:end].tolist()
                 yield self._sum(strata, cells), float(low[number]), float(high[number])
             return
-        assert isinstance(known, MoveSequence)
-        published = known.published.counts.reshape(-1)
-        steps = known.passes * np.bincount(known.moves.cells, minlength=len(published))
-        for cell, (count, most) in enumerate(zip(published.tolist(), steps.tolist(), strict=True)):
-            yield self._sum(strata, [cell]), max(count - most, 0), count + most
-        for cells in kept_sums(known):
+        published = release.table.counts.reshape(-1)
+        for cell, low, high in ranges(known):
+            yield self._sum(strata, [cell]), low, high
+        for cells in kept_sums(release):
             kept = float(published[cells].sum())
             yield self._sum(strata, cells), kept, kept
 
-    def _apart(self, strata: Strata, known: CellFactors | MoveSequence) -> Iterator[Limit]:
+    def _apart(self, strata: Strata, release: Release, known: Likelihood) -> Iterator[Limit]:
         domain, size = known.domain, self.people[0].size
         axes = [domain.axis(name) for name in ("s", "r", "c")]
 
@@ -149,11 +153,10 @@ class Shelf:
             for number, (begin, end) in enumerate(itertools.pairwise(known.starts.tolist())):
                 yield row(known.cells[begin:end].tolist()), float(low[number]), float(high[number])
             return
-        published = known.published.counts.reshape(-1)
-        steps = known.passes * np.bincount(known.moves.cells, minlength=len(published))
-        for cell, (count, most) in enumerate(zip(published.tolist(), steps.tolist(), strict=True)):
-            yield row([cell]), max(count - most, 0), count + most
-        for cells in kept_sums(known):
+        published = release.table.counts.reshape(-1)
+        for cell, low, high in ranges(known):
+            yield row([cell]), low, high
+        for cells in kept_sums(release):
             kept = float(published[cells].sum())
             yield row(cells), kept, kept
 

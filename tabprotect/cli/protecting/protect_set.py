@@ -30,11 +30,12 @@ from tabprotect.engine.project.verbs.set_verbs import (
     check_small,
     check_within,
     join_tables,
+    stack_tables,
 )
 from tabprotect.engine.project.workflow import opened, tabulated
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.formula import in_formula, names_in
-from tabprotect.engine.tables.publication_set import PublicationSet
+from tabprotect.engine.tables.publication_set import PublicationSet, with_parts
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT
 from tabprotect.languages.messages import message, plural
@@ -59,6 +60,14 @@ class ProtectSet(ProtectingAndPublishing):
         shell="--tables",
         metavar="FILE.toml",
         help=message('the tables of the set: NAME = "FORMULA" for each, in [tables]'),
+    )
+    by: str | None = option_field(
+        None,
+        metavar="VARIABLE",
+        help=message(
+            "publish each table of all and by this variable, too, such as men, women and all; of files that "
+            "lack it each is the table of one of its categories"
+        ),
     )
     previous: Sequence[Path] = option_field(
         (),
@@ -93,6 +102,13 @@ def run(asked: ProtectSet, console: Console) -> int:
     for project in (history.project, *others.values()):
         check_counts(project)
     files = {asked.source[0]: table, **{file: project.original for file, project in others.items()}}
+    tables = formulas or _each(files)
+    if others and asked.by is not None and asked.by not in table.domain.known_names:
+        beside = {Path(file).stem: absolute(file) for file in others}
+        order = stack_tables(source=absolute(asked.source[0]), beside=beside, by=asked.by, **reading.given)
+        history = History().do(order, progress=console)[0]
+        table = history.project.original
+        files, tables = {asked.source[0]: table}, formulas
     if all(n in table.domain.known_names for f in list(files.values())[1:] for n in f.domain.names):
         check_common(files)
     else:
@@ -104,7 +120,9 @@ def run(asked: ProtectSet, console: Console) -> int:
         )
         history = History().do(order, progress=console)[0]
         table = history.project.original
-    chosen = PublicationSet(table.domain, formulas or _each(files))
+    if asked.by is not None:
+        tables = with_parts(tables, table.domain, asked.by)
+    chosen = PublicationSet(table.domain, tables)
     check_within(chosen, files)
     history = history.do(set_method(method=method), progress=console)[0]
     parameters = dict(protecting.parameters or {})
@@ -169,6 +187,7 @@ def _opened(asked: ProtectSet, reading: Reading, formulas: Mapping[str, str], co
             pass
     counting = replace(counting, order=reading.order)
     names = [name for formula in formulas.values() for name in names_in(formula)]
+    names += [] if asked.by is None else [asked.by]
     by = dict.fromkeys(name.partition(AT)[0] for name in names)
     return tabulated(replace(counting, by=tuple(by)), console)
 

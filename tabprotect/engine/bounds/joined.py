@@ -59,6 +59,36 @@ def joined_table(tables: Mapping[str, Table], progress: Progress = SILENT) -> Ta
     return whole if better_sparse(domain, len(whole.cells[0])) else Table.dense(domain, whole.counts)
 
 
+def stacked_table(tables: Mapping[str, Table], by: str) -> Table:
+    """One table of tables of the same variables, each of them the people of one category of a further variable.
+
+    Parameters
+    ----------
+    tables
+        By category.
+    by
+        The name of the variable.
+
+    Raises
+    ------
+    InputError
+        Where they have not the same variables, or one of this name.
+    """
+    parts = list(tables.items())
+    for name, table in parts:
+        if set(table.domain.names) != set(parts[0][1].domain.names) or by in table.domain.known_names:
+            raise InputError(
+                message("not a table of the people of one category of {by}", repr(by)),
+                file=name,
+                hint=message("the tables of all parts have the same variables, and {by} is none of them", by),
+            )
+    variables = _domain([table for _, table in parts]).variables
+    domain = Domain((*variables, Variable(by, tuple(tables))))
+    keys = [_over(table, domain, name).cells for name, table in parts]
+    places = [own * len(parts) + number for number, (own, _) in enumerate(keys)]
+    return Table.sparse(domain, np.concatenate(places), np.concatenate([counts for _, counts in keys]))
+
+
 def common_margin(one: Domain, two: Domain) -> tuple[str, ...]:
     """The margin that two tables have in common, over the variables that both know."""
     return one.tidy(

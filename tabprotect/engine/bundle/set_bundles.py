@@ -50,7 +50,8 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
 
     A method that publishes the inner cells (cycles), or only the margins that no other margin implies
     (``publish_margins``), has one release: every table of the set adds up from it. So has one
-    whose tables share a budget of privacy, of which no part is a mechanism of its own.
+    whose tables share a budget of privacy, of which no part is a mechanism of its own, and one that
+    states letters of inner cells where some tables have none of these.
 
     Raises
     ------
@@ -71,7 +72,8 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
                     "protect its tables as one: tabprotect protect-set RECORDS --table NAME=FORMULA"
                 ),
             )
-    if lacking:
+    inner = all(release.domain.names in publication.margins for publication in tables.tables.values())
+    if lacking or ("letters" in stated and not inner):
         return {ALL: release}
     out = {}
     for name, publication in tables.tables.items():

@@ -235,8 +235,8 @@ class LeftBefore:
             raise RefusedError(
                 joined([told.rstrip("."), self.question], ". "),
                 hint=message(
-                    "where they are other people, say so (people {other}); where all of them are to leave, "
-                    "protect them together, as one table with a variable more",
+                    "where all of them are to leave, protect them as one set, such as men, women and all: "
+                    "protect-set FILE FILE --by NAME; where they are other people, say so (people {other})",
                     self._of_others,
                 ),
                 answers=(AGAIN,),

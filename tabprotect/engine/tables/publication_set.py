@@ -13,10 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.formula import in_formula
+from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -148,6 +148,27 @@ class PublicationSet:
                     found += _between(table, at_risk, variable.name, (a, one), (b, two), over)
         found.sort(key=lambda sliver: (-sliver.at_risk, sliver.variable, sliver.group))
         return found
+
+
+def with_parts(formulas: Mapping[str, str], domain: Domain, by: str) -> dict[str, str]:
+    """Formulas of tables, each of them by a further variable, too; without any the whole table.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such variable, or a table is by it anyway.
+    """
+    if by not in domain.known_names:
+        raise ParameterError(
+            {"by": message("no variable {by}; there are {names}", repr(by), ", ".join(domain.names))}
+        )
+    whole = "*".join(in_formula(name) for name in domain.names if name != by)
+    found = {}
+    for name, formula in (formulas or {"all": whole}).items():
+        if by in names_in(formula):
+            raise ParameterError({"by": message("table {name} is by {by} anyway", repr(name), repr(by))})
+        found |= {name: formula, f"{name}-by-{by}": f"({formula})*{in_formula(by)}"}
+    return found
 
 
 def formula_of(margins: MarginSet) -> str:

@@ -317,3 +317,41 @@ def test_a_set_of_magnitudes_is_refused(
     with pytest.raises(ParameterError, match="tables"):
         tp.protect_set({name: tp.read_table(name) for name in sources})
     assert not Path("set").exists()
+
+
+def test_men_women_and_all_are_one_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two files, of one table with the variable, and in the library: the same three tables."""
+    counts = {"m": [[14, 9, 23], [31, 12, 8]], "f": [[15, 25, 9], [7, 11, 13]]}
+    for sex, rows in counts.items():
+        lines = [f"r{i},c{j},{n}" for i, row in enumerate(rows) for j, n in enumerate(row)]
+        (tmp_path / f"{sex}.csv").write_text("\n".join(["r,c,count", *lines]) + "\n")
+    lines = [
+        f"r{i},c{j},{sex},{n}"
+        for sex, rows in counts.items()
+        for i, row in enumerate(rows)
+        for j, n in enumerate(row)
+    ]
+    (tmp_path / "both.csv").write_text("\n".join(["r,c,sex,count", *lines]) + "\n")
+    rest = ["--by", "sex", "--method", "suppression", "--no-page", "--register", "none"]
+    parts = [str(tmp_path / f"{sex}.csv") for sex in counts]
+    for number, files in enumerate((parts, [str(tmp_path / "both.csv")])):
+        assert main(["protect-set", *files, *rest, "--out", str(tmp_path / f"set{number}")]) == 0
+        found = verify_set(tmp_path / f"set{number}")
+        assert set(found.tables.formulas) == {"all", "all-by-sex"}
+        (release,) = found.releases.values()
+        by_names = {one.table.domain.names: one.table for one in release.tables}
+        assert by_names["r", "c", "sex"].counts[..., 1].tolist() == counts["f"]
+        assert by_names["r", "c"].total == 177
+    capsys.readouterr()
+    tables = {sex: tp.read_table(tmp_path / f"{sex}.csv") for sex in counts}
+    own = tp.protect_set(tables, method="suppression", by="sex").release
+    assert {one.table.domain.names for one in own.tables} == set(by_names)
+    both = tp.protect_set(tp.read_table(tmp_path / "both.csv"), method="suppression", by="sex").release
+    assert both.tables[0].table.counts.tolist() == own.tables[0].table.counts.tolist()
+    assert (
+        main(["protect-set", str(tmp_path / "both.csv"), "--by", "age", "--out", str(tmp_path / "no")]) == 4
+    )
+    assert "no variable 'age'" in capsys.readouterr().err
+    (tmp_path / "f.csv").write_text("r,d,count\nr0,d0,9\n")
+    assert main(["protect-set", *parts, *rest, "--out", str(tmp_path / "no")]) == 3
+    assert not (tmp_path / "no").exists()

@@ -11,7 +11,7 @@ from tabprotect.engine.formats.agencies.frictionless import slug
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.project.sources import Opened, open_table
 from tabprotect.engine.project.verbs.table_verbs import new_document
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
@@ -113,16 +113,73 @@ def join_tables(
     InputError
         If they disagree on a common cell, or as opening raises.
     """
-    files = {Path(source).stem: source, **beside}
-    opened = {
-        name: open_table(file, Reading.of(reading), progress=context.progress) for name, file in files.items()
-    }
+    opened = _opened(source, beside, reading, context)
     # Imports the solver: a program that joins nothing does not wait for it.
     from tabprotect.engine.bounds.joined import joined_table
 
     whole = joined_table({name: one.table for name, one in opened.items()}, context.progress)
     notes = (*(note for one in opened.values() for note in one.notes), JOINED)
     return replace(new_document(whole, source=source), notes=notes)
+
+
+@Declared(
+    message("put {file} and the tables beside it together by {by}"),
+    shell=lambda project, given: [
+        "protect-set",
+        str(given["source"]),
+        *_files(given["beside"]),
+        "--by",
+        str(given["by"]),
+    ],
+    reads="source",
+    reads_too="beside",
+    opens=True,
+    slow=True,
+)
+def stack_tables(
+    project: Project,
+    context: Context,
+    /,
+    *,
+    source: str,
+    beside: Mapping[str, str],
+    by: str,
+    **reading: object,
+) -> Project:
+    """Open tables of parts of the same people, such as men and women, as one table with a variable more.
+
+    Parameters
+    ----------
+    source
+        The first file.
+    beside
+        The other files by name.
+    by
+        The name of the variable that tells the parts apart; its categories are the names of the files.
+    **reading
+        The options of :class:`~tabprotect.engine.formats.reading_options.Reading`, for all files.
+
+    Raises
+    ------
+    InputError
+        If they have not the same variables, or as opening raises.
+    """
+    from tabprotect.engine.bounds.joined import stacked_table
+
+    opened = _opened(source, beside, reading, context)
+    whole = stacked_table({name: one.table for name, one in opened.items()}, by)
+    notes = tuple(note for one in opened.values() for note in one.notes)
+    return replace(new_document(whole, source=source), notes=notes)
+
+
+def _opened(
+    source: str, beside: Mapping[str, str], reading: Mapping[str, object], context: Context
+) -> dict[str, Opened]:
+    """Several files, by the names of their tables."""
+    named = {Path(source).stem: source, **beside}
+    return {
+        name: open_table(file, Reading.of(reading), progress=context.progress) for name, file in named.items()
+    }
 
 
 def check_within(tables: PublicationSet, files: Mapping[str, Table]) -> None:

@@ -33,8 +33,9 @@ from tabprotect.engine.posterior.moves.signature_model import Coin
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.together.coin_chains import Bound, CoinChains
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.register.people.placed_factors import anybody_fits, placed_factors
 from tabprotect.engine.register.people.stated_margins import believed_margin, exact_margin
-from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, Rerun, product
+from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, product
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.verdict_figures import JudgedBy, TableVerdict
@@ -60,9 +61,6 @@ PAIRED = 50_000
 
 MANY = 2**40
 """More people than are counted anywhere."""
-
-NONE_FITS = 2
-"""The solver's word for a programme without a solution."""
 
 SETTLED_CHAINS = 24
 """Chains that have to have found people who fit."""
@@ -327,37 +325,8 @@ class Whole:
         return [(self.whole, range(of)), *((part, [number]) for number, part in enumerate(self.parts))]
 
     def _of(self, one: Counted, members: Ints) -> CellFactors:
-        of, known = len(self.parts) + 1, one.factors
-        place = one.placed(self.shared)[known.cells] * of
-        sizes = np.diff(known.starts) * len(members)
-        return replace(
-            known,
-            domain=self.domain,
-            tables=(),
-            rerun=None if known.rerun is None else self._run_again(one, members, known.rerun),
-            starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            cells=(place[:, None] + members).reshape(-1),
-        )
-
-    def _run_again(self, one: Counted, members: Ints, known: Rerun) -> Rerun:
-        """The mechanism of one of them, run again on what the parts and the rest make of its people."""
-        place, size, domain = one.placed(self.shared), self.shared.size, one.domain
-
-        def own(people: Ints) -> Ints:
-            each = people.reshape(len(people), size, len(self.parts) + 1)[:, :, members].sum(axis=2)
-            return np.ascontiguousarray(each[:, place])
-
-        def estimate(people: Table, generator: np.random.Generator) -> float:
-            counts = own(people.counts.reshape(1, -1)).reshape(domain.shape)
-            return known.estimate(Table.dense(domain, counts), generator)
-
-        many, weights = known.many, known.known_weights
-        return replace(
-            known,
-            estimate=estimate,
-            many=None if many is None else lambda people, generator: many(own(people), generator),
-            known_weights=None if weights is None else lambda people: weights(own(people)),
-        )
+        place = one.placed(self.shared) * (len(self.parts) + 1)
+        return placed_factors(one.factors, self.domain, list(place[:, None] + members))
 
     def beliefs(self, progress: Progress = SILENT) -> list[TableBelief]:
         """What a reader of all believes of the parts, the rest, and the whole.
@@ -524,20 +493,7 @@ class Whole:
         """Return False if no parts and rest give all that is stated."""
         if any((rest.counts < 0).any() for rest in self.rests()):
             return False
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import csr_matrix
-
-        known = self.factors
-        low, high = known.ends
-        sums = csr_matrix(
-            (np.ones(len(known.cells)), known.cells, known.starts), (len(low), known.domain.size)
-        )
-        found = milp(
-            np.zeros(known.domain.size),
-            bounds=Bounds(0, np.inf),
-            constraints=[LinearConstraint(sums, low, high)],
-        )
-        return int(found.status) != NONE_FITS
+        return anybody_fits(self.factors)
 
     def by_chains(self, progress: Progress = SILENT) -> list[TableBelief]:
         """Beliefs by chains over the coins of all releases.

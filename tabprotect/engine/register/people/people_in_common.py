@@ -93,7 +93,8 @@ class InCommonReading:
         read: set[int] = set()
         asked: set[int] = set()
         tables: list[TableVerdict] = []
-        for number, other in others:
+        every = list(others)
+        for number, other in every:
             answer = self.people.of(number)
             names = shared_domain(self.own.release.domain, other.release.domain).names
             if answer in ("other", "same") or not names:
@@ -110,14 +111,55 @@ class InCommonReading:
                     read.add(number)
                     tables.append(placed)
                     asked.update(self._open([number]) if placed.known else [])
-        more = self._parted(wholes, parts, beside)
+        more, slices = self._parted(wholes, parts, beside), self._sliced(every)
         return InCommon(
-            tuple(sorted(read | set(more.read))),
-            more.unread,
-            tuple(sorted(asked | set(more.asked))),
-            (*tables, *more.tables),
+            tuple(sorted(read | set(more.read) | set(slices.read))),
+            more.unread | slices.unread,
+            tuple(sorted(asked | set(more.asked) | set(slices.asked))),
+            (*tables, *more.tables, *slices.tables),
             more.unweighed,
         )
+
+    def _sliced(self, others: Sequence[tuple[int, Evidence]]) -> InCommon:
+        """What a table of one category tells beside one that has the variable."""
+        # Late: hardly any table has the variables of another and one more.
+        from tabprotect.engine.register.people.slices import MOST_BESIDE, OWN, Slices
+
+        own = set(self.own.release.domain.names)
+        known = [(n, one) for n, one in others if self.people.of(n) in (None, "part")]
+        coarse = [(n, Counted.of(one, own)) for n, one in known if set(one.release.domain.names) == own]
+        found: list[Slices] = []
+        for number, other in known:
+            names = set(other.release.domain.names)
+            for variable in sorted(names - own):
+                if own < names:
+                    finer = number, Counted.of(other, (*own, variable))
+                    first = OWN, Counted.of(self.own, own)
+                    found.append(Slices(finer, variable, [first, *coarse[-MOST_BESIDE:]], self.original))
+            for variable in sorted(own - names):
+                if names < own:
+                    finer = OWN, Counted.of(self.own, (*names, variable))
+                    alike = [(n, one) for n, one in known if set(one.release.domain.names) == names]
+                    alike.sort(key=lambda one: (one[0] != number, one[0]))
+                    some = [(n, Counted.of(one, names)) for n, one in alike[: MOST_BESIDE + 1]]
+                    found.append(Slices(finer, variable, some, self.original))
+        read, unread, asked = set[int](), set[int](), set[int]()
+        tables: list[TableVerdict] = []
+        for one in found:
+            for what in one.possible():
+                try:
+                    tables.append(one.judged(what, self.limits, self.progress))
+                except InputError:
+                    continue
+                except InfeasibleError:
+                    unread.update(one.numbers)
+                    continue
+                read.update(one.numbers)
+                unread.update(() if one.heard else one.numbers)
+                if tables[-1].fails(self.limits):
+                    asked.update(self._open(one.numbers))
+        asked.update(self._open(sorted(unread)))
+        return InCommon(tuple(read), frozenset(unread), tuple(asked), tuple(tables))
 
     def _parted(
         self, wholes: Sequence[Numbered], parts: Sequence[Numbered], beside: Sequence[Numbered]

@@ -252,6 +252,12 @@ VERBS: dict[str, Tried] = {
         (),
         None,
     ),
+    "stack_tables": Tried(
+        {"source": "sexes.csv", "beside": {}, "by": "kind"},
+        _plain(source="lands.csv", beside={"halves": "halves.csv"}, by="other", scale=7, count="zzz"),
+        (),
+        None,
+    ),
     "set_release_criterion": Tried({}, _plain(threshold=5, criterion="smallest_margin", bounds="lp")),
     "release_margin": Tried({"variables": ["region"]}, _plain(variables=["half"])),
     "set_release_plan": Tried({"margins": [["region"]]}, _plain(margins=[["half"]])),
@@ -277,7 +283,7 @@ VERBS: dict[str, Tried] = {
     ),
 }
 
-OPEN = {"set_parameters", "set_mechanism", "take_design", "set_policy", "join_tables"}
+OPEN = {"set_parameters", "set_mechanism", "take_design", "set_policy", "join_tables", "stack_tables"}
 """They take parameters of methods, limits of the house, or all that ``open_table`` does."""
 
 

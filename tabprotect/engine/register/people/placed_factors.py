@@ -1,0 +1,73 @@
+"""What is known of sums of cells, as told of the cells of a finer table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+NONE_FITS = 2
+"""The solver's word for a programme without a solution."""
+
+
+def placed_factors(known: CellFactors, domain: Domain, held: Sequence[Ints]) -> CellFactors:
+    """The factors of a table as those of a finer one.
+
+    Parameters
+    ----------
+    domain
+        Of the finer table.
+    held
+        For each cell of the coarser one those that it adds up, at least one.
+    """
+    sizes = np.array([len(cells) for cells in held], dtype=np.int64)
+    each = [held[cell] for cell in known.cells.tolist()]
+    ends = np.concatenate([[0], np.cumsum(sizes[known.cells])]).astype(np.int64)
+    return replace(
+        known,
+        domain=domain,
+        tables=(),
+        rerun=None if known.rerun is None else _run_again(known.domain, known.rerun, held),
+        starts=ends[known.starts],
+        cells=np.concatenate([np.zeros(0, dtype=np.int64), *each]),
+    )
+
+
+def _run_again(coarse: Domain, known: Rerun, held: Sequence[Ints]) -> Rerun:
+    """A mechanism that is run again on what the finer table makes of the people of the coarser one."""
+    cells = np.concatenate(list(held))
+    starts = np.cumsum([0, *(len(one) for one in held[:-1])])
+
+    def own(people: Ints) -> Ints:
+        return np.ascontiguousarray(np.add.reduceat(people[:, cells], starts, axis=1))
+
+    def estimate(people: Table, generator: np.random.Generator) -> float:
+        counts = own(people.counts.reshape(1, -1)).reshape(coarse.shape)
+        return known.estimate(Table.dense(coarse, counts), generator)
+
+    many, weights = known.many, known.known_weights
+    return replace(
+        known,
+        estimate=estimate,
+        many=None if many is None else lambda people, generator: many(own(people), generator),
+        known_weights=None if weights is None else lambda people: weights(own(people)),
+    )
+
+
+def anybody_fits(known: CellFactors) -> bool:
+    """Return False if no counts give all sums that are stated."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_matrix
+
+    low, high = known.ends
+    sums = csr_matrix((np.ones(len(known.cells)), known.cells, known.starts), (len(low), known.domain.size))
+    found = milp(
+        np.zeros(known.domain.size), bounds=Bounds(0, np.inf), constraints=[LinearConstraint(sums, low, high)]
+    )
+    return int(found.status) != NONE_FITS
