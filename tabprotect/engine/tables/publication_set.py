@@ -163,7 +163,7 @@ def with_parts(formulas: Mapping[str, str], domain: Domain, by: str) -> dict[str
             {"by": message("no variable {by}; there are {names}", repr(by), ", ".join(domain.names))}
         )
     whole = "*".join(in_formula(name) for name in domain.names if name != by)
-    found = {}
+    found: dict[str, str] = {}
     for name, formula in (formulas or {"all": whole}).items():
         if by in names_in(formula):
             raise ParameterError({"by": message("table {name} is by {by} anyway", repr(name), repr(by))})
