@@ -32,6 +32,12 @@ MISSING = {
 }
 """Meanings of a cell without a count, in words."""
 
+ALL_ADD_UP = message(
+    "open the table with its totals stripped (--strip-totals, or --totals auto); or say "
+    "that nothing is a total: --totals none"
+)
+"""What to do where totals are named, and each is the sum of its inner cells: nothing is in doubt."""
+
 TOTALS = {
     "auto": message("Check them and take them out"),
     "recompute": message("Recompute them: the file's are wrong"),

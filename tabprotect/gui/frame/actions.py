@@ -200,6 +200,8 @@ class Actions(QObject):
                 "save_table", message("Save the ta&ble as\u2026"), lambda: self._save_in_a_format("table")
             ),
             None,
+            MenuItem("print", message("&Print\u2026"), self._print, "Ctrl+P"),
+            None,
             MenuItem("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
             None,
             MenuItem("close", message("&Close window"), window.close, "Ctrl+W"),
@@ -211,6 +213,12 @@ class Actions(QObject):
         from tabprotect.gui.forms import save_as
 
         (save_as.ask_release if what == "release" else save_as.ask_table)(self.window.page)
+
+    def _print(self) -> None:
+        # Imported late: the first paint needs no printer.
+        from tabprotect.gui.frame.printing import ask_print
+
+        ask_print(self.window)
 
     def _palette(self) -> None:
         # Imported late: the first paint needs no list of everything.

@@ -39,12 +39,13 @@ from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import Scrolling, connected, named, present
+from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, set_visible, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import forms, joined, message, plural, uncapital
-from tabprotect.languages.translation import translate
+from tabprotect.languages.translation import tr, translate
 
 RAIL_FOLDS = 1100
 """Pixels, at normal text, below which the rail shows icons only."""
@@ -420,12 +421,18 @@ class MainWindow(Window):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         # What no control of the page has taken.
-        own = self.actions_.of_page(self.page.name)
-        if not own or not self.area.geometry().contains(self.stack.mapFromGlobal(event.globalPos())):
+        drawing = self.childAt(self.mapFromGlobal(event.globalPos()))
+        while drawing is not None and not isinstance(drawing, Drawing):
+            drawing = drawing.parentWidget()
+        here = self.area.geometry().contains(self.stack.mapFromGlobal(event.globalPos()))
+        own = self.actions_.of_page(self.page.name) if here else []
+        if not own and drawing is None:
             super().contextMenuEvent(event)
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if drawing is not None:
+            menu.addAction(tr("Copy picture and words"), drawing.copy)
         menu.addActions(own)
         menu.popup(event.globalPos())
 

@@ -13,10 +13,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, title_in
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.reading_options import ALL_ADD_UP, Reading
 from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, formats, named, patterns
 from tabprotect.engine.formats.remembered_readings import recalled, remember
-from tabprotect.engine.formats.totals.settled_totals import ALL_ADD_UP
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History

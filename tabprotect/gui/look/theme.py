@@ -32,6 +32,7 @@ from shiboken6 import isValid
 
 from tabprotect.languages.messages import message
 from tabprotect.languages.number_formats import NARROW, grouped
+from tabprotect.languages.translation import translate
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -437,6 +438,11 @@ def chance_text(chance: float, *, digits: int = 0) -> str:
     if 100 * chance >= 100 - least / 2:
         return message(">{percent:.{digits}f}\u202f%", percent=100 - least, digits=digits)
     return message("{percent:.{digits}f}\u202f%", percent=100 * chance, digits=digits)
+
+
+def chance_number(chance: float, *, digits: int = 0) -> str:
+    """The same in 100, where that is said beside it: ``72``."""
+    return translate(chance_text(chance, digits=digits)).removesuffix("%").rstrip()
 
 
 SHARE = 0.02

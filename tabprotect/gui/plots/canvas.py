@@ -34,7 +34,7 @@ from PySide6.QtWidgets import QGraphicsItem, QGraphicsPolygonItem, QGraphicsRect
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.buttons import connected
-from tabprotect.gui.look.theme import THEME, Colours, chance_text
+from tabprotect.gui.look.theme import THEME, Colours, chance_number, chance_text
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
@@ -249,7 +249,9 @@ class Canvas:
 
     # -- what is put on it --------------------------------------------------------------------
 
-    def axes(self, peak: float, *, rows: int, headroom: float = 0.5, ticks: Ticks) -> None:
+    def axes(
+        self, peak: float, *, rows: int, headroom: float = 0.5, ticks: Ticks, in_100: bool = False
+    ) -> None:
         """Set both axes for probabilities from zero; the bars are at most ``peak`` high.
 
         Parameters
@@ -258,6 +260,8 @@ class Canvas:
             Lines of labels above the bars, one for each mark.
         headroom
             Lines of labels on top of the highest bar.
+        in_100
+            Whether the lower axis says that they are in 100, and numbers stand alone.
         """
         tall = self.size[1]
         above = rows * (self.line + 2) + 4
@@ -267,7 +271,8 @@ class Canvas:
         step = nice_step(end, 4)
         digits = 1 if step < 0.01 else 0
         numbers = [n * step for n in range(int(min(end, 1.0) / step + 1e-9) + 1)]
-        self.left.setTicks([[(c, translate(chance_text(c, digits=digits))) for c in numbers]])
+        text = chance_number if in_100 else chance_text
+        self.left.setTicks([[(c, translate(text(c, digits=digits))) for c in numbers]])
         self._grid(numbers[1:], angle=0)
         self.bottom.setTicks([list(ticks)])
 

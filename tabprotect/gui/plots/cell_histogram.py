@@ -14,10 +14,10 @@ from PySide6.QtGui import QBrush, QColor, QPen
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.release.verdict_figures import READER, Who
-from tabprotect.gui.look.theme import chance_text, count_text
+from tabprotect.gui.look.theme import chance_number, count_text
 from tabprotect.gui.plots.canvas import Canvas, Mark, merged
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.messages import capital, in_100, joined, message
 from tabprotect.languages.translation import tr, translate
 
 WIDE, NARROW = 12, 4
@@ -84,7 +84,7 @@ class CellHistogram(Plot):
         for belief in self.beliefs:
             said = joined(
                 (
-                    message("{v}: {c}", count_text(v), chance_text(c))
+                    message("{v}: {c}", count_text(v), in_100(c))
                     for v, c in zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
                     if c >= TAIL
                 ),
@@ -101,7 +101,7 @@ class CellHistogram(Plot):
 
     @property
     def title(self) -> str:
-        return message("true count")
+        return message("true count; how likely each is, in 100")
 
     def span(self) -> tuple[float, float]:
         values = [mark for mark in (self.published, self.true) if mark is not None]
@@ -129,6 +129,7 @@ class CellHistogram(Plot):
             rows=len(marks),
             headroom=2.3 if len(self.beliefs) > 1 else 1.3,
             ticks=self._ticks(canvas),
+            in_100=True,
         )
         canvas.marks(marks)
         bar = min(0.8 / len(self.beliefs), 5.5 * canvas.line * canvas.unit[0])
@@ -189,7 +190,7 @@ class CellHistogram(Plot):
             middle = int(belief.values[number]) + shift + bar / 2
             if not canvas.low < middle < canvas.high or chance < TAIL:
                 continue
-            text = chance_text(chance)
+            text = chance_number(chance)
             size = canvas.metrics.horizontalAdvance(text) + 2
             if size > bar / canvas.unit[0] + 2 and number != best:
                 continue

@@ -103,7 +103,7 @@ class Plot(Drawing):
         if self._canvas is None:
             return
         keyed = self.filled and self.keyed
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if keyed else Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if keyed else Qt.FocusPolicy.ClickFocus)
         self.whole.hide()
         # Nothing that was shown may stay behind, not even out of sight.
         with self._canvas.holding():

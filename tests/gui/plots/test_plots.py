@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
@@ -186,7 +186,17 @@ def test_few_counts_do_not_zoom(histogram: CellHistogram) -> None:
     histogram.show_beliefs((USER,), published=1, true=None)
     wheel(histogram, spot(histogram, 1, 0.1), 5)
     assert histogram.seen == pytest.approx(histogram.span())
-    assert histogram.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert not histogram.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_a_picture_is_copied_with_its_words_by_keys(histogram: CellHistogram) -> None:
+    histogram.show_beliefs((USER,), published=1, true=None)
+    QTest.mouseClick(histogram, Qt.MouseButton.LeftButton)
+    QTest.keyClick(histogram, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    taken = QGuiApplication.clipboard().mimeData()
+    assert taken.hasImage() and not taken.imageData().isNull()
+    assert "in 100" in taken.text() and taken.text() == histogram.accessibleDescription()
+    assert "data:image/png;base64," in taken.html()
 
 
 def test_hovering_says_count_and_probability(histogram: CellHistogram) -> None:
@@ -239,12 +249,12 @@ def test_the_svg_holds_texts_where_they_belong(histogram: CellHistogram) -> None
         "true 2 [staff only]",
         "a reader",
         "a reader who knows more",
-        "true count",
+        "true count; how likely each is, in 100",
         "said below",
     ):
         assert word in said
     # A number on an axis for every count, and the axis of probabilities from zero.
-    assert {"0", "1", "2", "3", "4", "20\u202f%", "40\u202f%"} <= set(said)
+    assert {"0", "1", "2", "3", "4", "20", "40"} <= set(said)
 
 
 def test_a_file_shows_the_part_that_is_seen(histogram: CellHistogram) -> None:
@@ -252,7 +262,8 @@ def test_a_file_shows_the_part_that_is_seen(histogram: CellHistogram) -> None:
 
     def numbers() -> set[int]:
         root = ElementTree.fromstring(histogram.svg(caption="c").decode())
-        return {int(t) for t in root.itertext() if t.strip().isdigit() and int(t) > 1}
+        # Chances are written in 100 on the left, and are smaller than these counts.
+        return {int(t) for t in root.itertext() if t.strip().isdigit() and int(t) > 60}
 
     whole = numbers()
     histogram.zoom(0.2)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.belief.evidence import all_numbers
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.reader_page.page_words import WORDS
 from tabprotect.engine.bundle.reader_text import exact_lines
@@ -407,6 +406,9 @@ def _facts_of_counts(release: Release, likelihood: Likelihood | None) -> dict[st
 
 def _variances(release: Release, *, shown: bool) -> Sequence[dict[str, object]]:
     """The variance of the noise of each published table's numbers, where the method states one."""
+    # Imported late: the window opens bundles, and its first paint needs no posterior.
+    from tabprotect.engine.belief.evidence import all_numbers
+
     numbers = all_numbers(release) if shown else None
     found = {} if numbers is None else {one.domain: numbers.variance[one.rows] for one in numbers.tables}
     return [

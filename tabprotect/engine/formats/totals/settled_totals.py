@@ -15,7 +15,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.reading_options import ALL_ADD_UP, Reading
 from tabprotect.engine.formats.totals.total_rows import (
     Totals,
     WrongTotal,
@@ -39,12 +39,6 @@ _WORDS = ("", AUTO, RECOMPUTE, KEEP)
 
 Found = dict[int, dict[int, Codes | None]]
 """Axis -> code of a total -> the codes that it covers, as found so far."""
-
-ALL_ADD_UP = message(
-    "open the table with its totals stripped (--strip-totals, or --totals auto); or say "
-    "that nothing is a total: --totals none"
-)
-"""What to do where totals are named, and each is the sum of its inner cells: nothing is in doubt."""
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import html
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QBuffer, QIODevice, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QImage, QImageWriter, QPainter, QPaintEvent
+from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMimeData, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
+    QImageWriter,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+)
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -135,6 +147,29 @@ class Drawing(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(44 * GRID, 30 * GRID)
+
+    # -- clipboard ----------------------------------------------------------------------------
+
+    def copy(self) -> None:
+        """Put the picture onto the clipboard, and what it says in words as text and as HTML."""
+        words = self.accessibleDescription() or self.accessibleName()
+        picture = self.png(caption=words)
+        data = QMimeData()
+        data.setImageData(QImage.fromData(picture))
+        data.setText(words)
+        shown = base64.b64encode(picture).decode("ascii")
+        data.setHtml(f'<p>{html.escape(words)}</p><img src="data:image/png;base64,{shown}">')
+        QGuiApplication.clipboard().setMimeData(data)
+
+    def event(self, event: QEvent) -> bool:
+        # Before the menu's own copying, which is of cells.
+        asked = isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Copy)
+        if not asked or event.type() == QEvent.Type.KeyRelease:
+            return super().event(event)
+        if event.type() == QEvent.Type.KeyPress:
+            self.copy()
+        event.accept()
+        return True
 
     # -- files --------------------------------------------------------------------------------
 
