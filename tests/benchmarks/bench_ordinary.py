@@ -14,6 +14,7 @@ Ends with 1 where a target of ``TARGETS`` is missed.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 import json
 import math
@@ -125,14 +126,15 @@ def lost(found: dict[str, Any]) -> float:
 def measured(method: str, kind: str, *, losses: bool) -> Line:
     """Protect all tables whose names begin so."""
     line = Line()
-    for number, (name, table) in enumerate(ordinary()):
+    for name, table in ordinary():
         if not name.startswith(kind):
             continue
         with tempfile.TemporaryDirectory() as folder:
             house = Path(folder)
             path = house / "table.parquet"
             path.write_bytes(formats()["parquet"].write(table))
-            seeds = ["--seed", f"{number:040}"]
+            ran([*RUN, "register", "new", str(house / "register")], house)
+            seeds = ["--seed", str(int(hashlib.sha256(name.encode()).hexdigest(), 16))]
             done, found = protected(path, house, ["--method", method, *seeds])
             line.seconds.append(done.cpu)
             how = f"{name} {done.cpu:.1f} s"

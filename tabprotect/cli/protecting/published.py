@@ -22,6 +22,9 @@ from tabprotect.languages.messages import message
 MANY_CELLS = 20_000
 """Cells beyond which one run says what a method does: trials of cycles are quick at any size."""
 
+DEAR = 50_000.0
+"""Nominal microseconds of a run from which on that of the release is not followed by others."""
+
 ExtraOutput = tuple[Mapping[str, object], Sequence[str]]
 """Entries of the printed object, and lines."""
 
@@ -151,7 +154,9 @@ def _expected(project: Project) -> dict[str, object]:
     method = project.protection
     assert project.protected is not None
     preview: RunSummary | Preview
-    many = project.problem.table.domain.size > MANY_CELLS and not project.takes_cycles
+    size = project.problem.table.domain.size
+    many = size > MANY_CELLS and not project.takes_cycles
+    many |= size * method.trial_work > DEAR
     if many or not method.is_random(project.values):
         preview = summarise(project.protected)
     else:

@@ -120,13 +120,8 @@ def _together(
         return found
     try:
         return Weighing(_prior(prior, domain), effort, *means).together(likelihoods)
-    except InfeasibleError as error:
-        from tabprotect.engine.posterior.factors.chain_posterior import EntangledError
-
-        # Numbers that hang together in too many ways for other chains.
-        if isinstance(error, EntangledError) or several or not by_chains:
-            raise
-        if (found := joint()) is None:
+    except InfeasibleError:
+        if several or not by_chains or (found := joint()) is None:
             raise
         return found
 

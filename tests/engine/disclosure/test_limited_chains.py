@@ -11,7 +11,7 @@ import pytest
 from tabprotect.engine.belief import joint_noise
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import chain_posterior, infer_factors, reweighing
 from tabprotect.engine.posterior.factors.chains import Chains
@@ -67,29 +67,30 @@ def scattered(size: int, hidden: int) -> Release:
     return Release(tuple(tables), Mechanism("suppression", domain, public | {"at_risk": "1..2"}))
 
 
-@pytest.mark.parametrize(("hidden", "begun"), [(300, False), (200, True)])
-def test_chains_that_cannot_agree_are_not_begun(
-    hidden: int, begun: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
+def test_chains_over_three_sums_a_count_go_on_until_they_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every count lies in three published sums: the first runs disagree, and all originals are the oracle."""
+    likelihood = likelihood_of(scattered(4, 48))
+    assert isinstance(likelihood, CellFactors)
+    likelihood = replace(likelihood, rerun=None)
+    exact = infer(likelihood)
+    assert exact.way == "exact"
+    for way in ("by_convolution", "by_residuals", "by_fibre"):
+        monkeypatch.setattr(infer_factors, way, lambda *_, **__: None)
+    monkeypatch.setattr(chain_posterior, "DIRECTIONS", 200)
+    monkeypatch.setattr(chain_posterior, "BY_CELLS", 0.25)
+    agreed: list[float] = []
+    mixing = chain_posterior.mixing
 
-    def none(component: object, *_: object, **__: object) -> Chains:
-        asked.append(len(component))  # type: ignore[arg-type]
-        raise InfeasibleError("not looked at here")
+    def noted(*given: object) -> tuple[float, object]:
+        found = mixing(*given)  # type: ignore[arg-type]
+        agreed.append(found[0])
+        return found
 
-    def no_other(*_: object, **__: object) -> None:
-        asked.append(0)
-
-    monkeypatch.setattr(chain_posterior, "Chains", none)
-    monkeypatch.setattr(joint_noise, "put_together", no_other)
-    found = verdict(scattered(8, hidden), LENIENT)
-    assert found.way == "bounds" and not found.accepted
-    assert (max(asked, default=0) > 100) is begun and ("do not settle" in found.note) is not begun
-    # A reader without such a limit draws them.
-    asked.clear()
-    with pytest.raises(InfeasibleError):
-        infer(likelihood_of(scattered(8, hidden)), approach=Approach(weighing=None))
-    assert max(asked) > 100
+    monkeypatch.setattr(chain_posterior, "mixing", noted)
+    drawn = infer(likelihood, approach=Approach(weighing=1.0))
+    assert drawn.way == "monte_carlo"
+    assert len(agreed) > chain_posterior.FEW_ROUNDS and agreed[-1] <= chain_posterior.AGREED
+    np.testing.assert_allclose(drawn.mean, exact.mean, atol=0.1)
 
 
 @pytest.fixture

@@ -49,23 +49,19 @@ each move of the basis."""
 
 SWEEPS = 1500
 
-ROUNDS = 3
-"""Most runs, each twice as long as the one before, until the chains agree."""
+ROUNDS, FEW_ROUNDS = 8, 3
+"""Most runs, each twice as long as the one before, until the chains agree; and those that are made whatever
+they cost, where the work is not limited."""
 
 AGREED = 1.05
 """Largest R-hat at which chains agree."""
 
-ENTANGLED, MOST_ENTANGLED = 200, 400
-"""Cells that lie in three sums or more, without swaps that keep these, up to which chains may agree
-in a run: where fewer than half of them are free, and in any case."""
+DEARER = 4.0
+"""Times the work given to them that chains would take to agree, from which they do not go on: each run
+halves the square of what R-hat exceeds 1 by, or does a little better, and takes twice the work."""
 
-HOPELESS = 3.0
-"""R-hat from which chains do not come to agree in the runs that are left: each halves the square of
-what it exceeds 1 by, or a little more."""
-
-DIRECTION_COST, RING_COST, SWEEP_COST, START_COST = 15.0, 4.0, 0.015, 0.4
-"""Microseconds on an ordinary core, at most: of a direction (ten times as much in numpy), of one among rings
-of sums alone, of a sweep per count, and of the start per pair of cells."""
+DIRECTION_COST, RING_COST, SWEEP_COST, START_COST = 4.0, 4.0, 0.015, 0.4
+"""Microseconds on an ordinary core: of a direction, of one among rings of sums alone, of a sweep per count, and of the start per pair of cells."""
 
 
 LOOSE_HELD, LOOSE_FEWEST = 2**23, 8
@@ -85,10 +81,6 @@ WALK_WORK = 2.5e7
 
 LOOSE_COST = 0.06
 """Microseconds of such a step on an ordinary core."""
-
-
-class EntangledError(TooLargeError):
-    """Counts hang together by so many sums that no chain, tempered or not, settles within its work."""
 
 
 def by_chain(
@@ -133,7 +125,7 @@ def by_chain(
     each = RING_COST if circuits is not None and not circuits.rest else DIRECTION_COST
     spent = START_COST * cells**2 + each * directions
     if limited:
-        _check_within(component, spent, sweeping or circuits is not None)
+        _check_within(cells, spent)
     found = Chains(component, shape, generator, chains=chains, progress=progress)
     directions = max(directions, 4 * found.moves)
     sweeps = 0
@@ -150,8 +142,9 @@ def by_chain(
         # Plus the cost of the next run.
         cost = each * between[0] + SWEEP_COST * between[1] * cells * chains
         spent += 2 * records * cost
-        lost = agreement > HOPELESS or spent > CHAIN_WORK
-        if agreement <= AGREED or (limited and lost):
+        ahead = 2 * records * cost * (agreement**2 - 1) / (AGREED**2 - 1)
+        lost = spent > CHAIN_WORK if limited or attempt + 1 >= FEW_ROUNDS else False
+        if agreement <= AGREED or lost or (limited and ahead > DEARER * CHAIN_WORK):
             break
         between = (2 * between[0], 2 * between[1])
     return _part(component, tables, counts, agreement, generator)
@@ -178,7 +171,7 @@ def _by_loose_chain(
     if found is None:
         return None
     found.run(max(records // 4, 2), sweeps, progress, message("warming up"))
-    for attempt in range(ROUNDS):
+    for attempt in range(FEW_ROUNDS):
         stage = message("drawing originals, run {attempt}", attempt + 1)
         tables, counts = found.run(records, sweeps, progress, stage)
         agreement, _ = mixing(tables, counts)
@@ -227,15 +220,8 @@ def by_walk(
     return _part(every, tables, counts, agreement, generator)
 
 
-def _check_within(component: FactorComponent, spent: float, moving: bool) -> None:
-    """Check that chains come to agree within limited work, whose first run takes ``spent``.
-
-    Parameters
-    ----------
-    moving
-        Whether there are swaps or rings that keep the sums.
-    """
-    cells, hint = len(component), message("take `infer`, which has no such limit")
+def _check_within(cells: int, spent: float) -> None:
+    """Check that the first run of chains over so many cells is within limited work."""
     if spent > CHAIN_WORK:
         raise TooLargeError(
             message(
@@ -243,31 +229,8 @@ def _check_within(component: FactorComponent, spent: float, moving: bool) -> Non
                 "longer than is given to it here",
                 cells,
             ),
-            hint=hint,
+            hint=message("take `infer`, which has no such limit"),
         )
-    if not moving and _entangled(component):
-        raise EntangledError(
-            message(
-                "{cells:,} unpublished counts hang together by three published sums or more each: "
-                "drawn with the work that is given to it here, they do not settle",
-                cells,
-            ),
-            hint=hint,
-        )
-
-
-def _entangled(component: FactorComponent) -> bool:
-    """Return True if so many cells hang together by three sums or more that chains do not come to agree."""
-    cells = len(component)
-    if cells <= ENTANGLED:
-        return False
-    if cells > MOST_ENTANGLED:
-        return True
-    fixed = [one.cells for one in component.sums if one.low == one.high]
-    sums = np.zeros((len(fixed), cells))
-    for row, mine in zip(sums, fixed, strict=True):
-        row[mine] = 1.0
-    return 2 * (cells - int(np.linalg.matrix_rank(sums))) < cells
 
 
 def _held(tables: Ints) -> int:

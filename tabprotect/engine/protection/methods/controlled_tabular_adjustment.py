@@ -53,7 +53,7 @@ from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_margins import counts_of, main_first, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppressing.filled import MOST, fill
-from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, USUAL_HALF, from_text
+from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, from_text, usual_half
 from tabprotect.engine.protection.suppressing.nearest_table import (
     MOST_NODES,
     AdjustmentTarget,
@@ -156,6 +156,7 @@ class ControlledTabularAdjustment(Method):
         *(MARGINS, GROUPINGS, CHOICE, HALF, LARGEST, DISTANCE, TOTALS, NODES),
     )
     trial_work = 15_000.0
+    most_trials: ClassVar[int] = 3
     guarantees = promises(
         ("no_at_risk", message("No small count is published, and no published count looks like one.")),
         ("additive", message("Everything that is published adds up.")),
@@ -166,7 +167,7 @@ class ControlledTabularAdjustment(Method):
         ("posterior", message("What a reader can believe about each count can be computed.")),
     )
 
-    judged_up_to = 100
+    judged_up_to = 1_024
     calibrations = (CalibrationPlan({"choice": "nearest"}, runs=100), CalibrationPlan(runs=300))
 
     def is_random(self, values: Values) -> bool:
@@ -197,7 +198,7 @@ class ControlledTabularAdjustment(Method):
                 else {"choice": NOT_INNER},
                 hint=message("take choice=nearest"),
             )
-        return values | {HALF.name: values[HALF] or USUAL_HALF}
+        return values | {HALF.name: values[HALF] or usual_half(domain)}
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
@@ -246,7 +247,7 @@ class ControlledTabularAdjustment(Method):
         values = self.resolve(release.domain, _without(given))
         (publication, counts), hidden, (usual, rule, text) = _stated_filling(release, values, given)
         run = inner_run(publication)
-        law, letters = law_of(usual, rule), np.full(publication.domain.size, -1)
+        law, letters = law_of(publication, usual, rule), np.full(publication.domain.size, -1)
         letters[hidden[run]] = from_text(text, int(hidden[run].sum()), law)
         again = fill(
             publication, (np.where(hidden, 0, counts), hidden), letters, law, values[NODES], progress

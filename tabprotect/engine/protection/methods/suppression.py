@@ -84,7 +84,7 @@ from tabprotect.engine.protection.suppressing.given_statuses import (
     with_those_of_the_file,
 )
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
-from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, USUAL_HALF
+from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, usual_half
 from tabprotect.engine.protection.suppressing.planned import LETTERS, plan, told_by_letters
 from tabprotect.engine.protection.suppressing.sensitive import (
     ALSO,
@@ -183,7 +183,7 @@ class Suppression(Method):
         STATUSES,
     )
     trial_work = 3_300.0
-    judged_up_to = 100
+    judged_up_to = 10_000
     levers = ("half", "level")
     guarantees = promises(
         ("exact", message("Every published count is the true one.")),
@@ -236,7 +236,7 @@ class Suppression(Method):
             if not inner:
                 raise ParameterError({"choice": NOT_INNER}, hint=message("take choice=cheapest"))
             level = values[LEVEL] or PLANNED_LEVEL
-            values |= {HALF.name: values[HALF] or USUAL_HALF}
+            values |= {HALF.name: values[HALF] or usual_half(domain)}
         else:
             values |= {HALF.name: None, LARGEST.name: None}
         values |= {LEVEL.name: level}
@@ -386,7 +386,7 @@ class Suppression(Method):
         """Letters that tell less, or letters at all: what they tell can be judged."""
         if values[CHOICE] != "letters":
             return ((message("Choose by letters of the counts"), {"choice": "letters", "level": 1}),)
-        half = values[HALF] or USUAL_HALF
+        half = values[HALF] or usual_half(domain)
         return tuple(
             (message("Let the letter P stand for more counts: half={further}", further), {"half": further})
             for further in FURTHER

@@ -24,6 +24,7 @@ from tabprotect.engine.protection.cell_chance import cell_uniforms
 from tabprotect.engine.protection.published_margins import Support
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
@@ -32,7 +33,10 @@ HALF: Parameter[float | None] = Parameter(
     message("Reach of the letter P"),
     message(
         "For the choice by letters: counts above the small ones are planned as small with a chance "
-        "that halves over so many counts. More tells less and hides more. Without a number 0.7."
+        "that halves over so many counts. More tells less and hides more. Without a number {two} in tables "
+        "of two variables, and {more} in those of more.",
+        two=0.7,
+        more=1.5,
     ),
     "real",
     None,
@@ -60,7 +64,8 @@ LARGEST: Parameter[int | None] = Parameter(
 
 NOT_INNER = message("letters belong to inner cells, and these are not published")
 
-USUAL_HALF = 0.7
+USUAL_HALF = 0.7, 1.5
+"""In tables of two variables, and of more: there the sums tell more of each count, and little more is hidden."""
 
 REACH = 5
 """Times the chance halves before it is nothing."""
@@ -75,6 +80,11 @@ LEAST_LARGEST = 8
 
 SYMBOLS = string.digits + string.ascii_lowercase
 """A letter as it is published, the first for P; the last that is used is for O."""
+
+
+def usual_half(domain: Domain) -> float:
+    """The reach where none is asked for."""
+    return USUAL_HALF[domain.ndim > 2]
 
 
 def most_in_classes(rule: SmallCount, half: float, wanted: int | None, table: Table | None) -> int:

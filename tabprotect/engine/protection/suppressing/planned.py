@@ -16,11 +16,11 @@ from tabprotect.engine.protection.suppressing.choice import SEARCH, HidingChoice
 from tabprotect.engine.protection.suppressing.letters import (
     HALF,
     LARGEST,
-    USUAL_HALF,
     LetterLaw,
     as_text,
     from_text,
     most_in_classes,
+    usual_half,
 )
 from tabprotect.engine.protection.suppressing.sensitive import (
     ALSO,
@@ -120,7 +120,7 @@ def plan(
     if values[STATUSES]:
         # What contradicts the true counts is refused, not what contradicts the plan.
         task_of(problem, publication, values)
-    rule, half = problem.at_risk, values[HALF] or USUAL_HALF
+    rule, half = problem.at_risk, values[HALF] or usual_half(publication.domain)
     told = _grand_total(publication) is not None and not values[STATUSES]
     largest = most_in_classes(rule, half, values[LARGEST], problem.table if told else None)
     law = LetterLaw(rule, half, largest, zeros=not never_zero(values, rule))
@@ -169,9 +169,9 @@ def _grand_total(publication: Publication) -> int | None:
     return int(publication.starts[publication.margins.index(())])
 
 
-def law_of(values: Values, rule: SmallCount) -> LetterLaw:
+def law_of(publication: Publication, values: Values, rule: SmallCount) -> LetterLaw:
     """The law of stated values, the largest class among them."""
-    half = values[HALF] or USUAL_HALF
+    half = values[HALF] or usual_half(publication.domain)
     largest = most_in_classes(rule, half, values[LARGEST], None)
     return LetterLaw(rule, half, largest, not never_zero(values, rule))
 
@@ -198,7 +198,7 @@ def told_by_letters(
         If the letters are not those of so many cells.
     """
     (publication, counts), (values, rule, text) = shown, stated
-    law = law_of(values, rule)
+    law = law_of(publication, values, rule)
     run = inner_run(publication)
     at = run.start + np.flatnonzero(hidden[run])
     # 0 stands for a hidden sum, and numbers beyond all shown ones for letters.
