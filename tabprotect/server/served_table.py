@@ -13,6 +13,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import public as bundle
@@ -30,6 +32,7 @@ from tabprotect.engine.project.sources import Opened, open_table, records_file, 
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion_evidence import Evidence
+from tabprotect.engine.query_space.keyed_answers import KeyedAnswers
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import gathered_sums, rules, standard
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
@@ -58,11 +61,15 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.engine.tables.wide_table import WideTable
 from tabprotect.languages.messages import message
 from tabprotect.server.service import Service
 
 if TYPE_CHECKING:
     from tabprotect.engine.bundle.tables.intervals import Doubt
+
+NOISE = ("D", "V", "js")
+"""Parameters of ``cell_key`` that the rule of its name has."""
 
 NOT_OFFERED = message("not offered by the house")
 
@@ -157,8 +164,10 @@ class ServedTable:
         self, service: Service, url: str, progress: Progress = SILENT, opened: Opened | None = None
     ) -> None:
         source, columns = service.table.source, service.table.variables
+        self._answers: KeyedAnswers | None = None
         if opened is None and columns:
             # Imported late: DuckDB takes a tenth of the program's start.
+            from tabprotect.engine.microdata.coding import AddedUp
             from tabprotect.engine.microdata.tabulate import tabulate_with_keys
 
             records = records_file(source)
@@ -167,8 +176,13 @@ class ServedTable:
                     message("records are counted by the server, and not summed"),
                     hint=message("tabulate them: tabprotect tabulate RECORDS --measure NAME --out T.parquet"),
                 )
-            counted = tabulate_with_keys(records, columns, wide=True, progress=progress)
+            also = AddedUp(record_key=service.table.record_key or None)
+            counted = tabulate_with_keys(records, columns, also=also, wide=True, progress=progress)
             opened = Opened(counted.table)
+            if counted.record_keys is not None:
+                given = rules()[service.rule.name].resolve(service.rule.parameters)
+                noise = {name: given[name] for name in NOISE if name in given}
+                self._answers = KeyedAnswers(counted.table, counted.record_keys, counted.key_range, noise)
         elif opened is None and not service.table.measure:
             if is_magnitudes(Path(source)):
                 raise sums_not_counts("")
@@ -180,20 +194,24 @@ class ServedTable:
         self.label = service.table.label or (opened.title if opened else "") or self.id
         self.service = service
         choice = service.held_to
-        evidence = _evidence(service, opened, progress)
+        if self._answers is None:
+            evidence = _evidence(service, opened, progress)
+        else:
+            assert opened is not None
+            evidence = _nobody(opened)
         self.domain: Domain = evidence.table.domain
         kind = ReleaseSet if evidence.lattice.listed else AskedReleaseSet
         releases = kind.begin(
             standard(evidence, choice.threshold, choice.name, choice.bounds), progress=progress
         )
         rule = rules()[service.rule.name]
-        self._start = ServerState.begin(releases, rule, service.rule.parameters)
+        self._start = ServerState.begin(releases, rule, service.rule.parameters, self._answers)
         self._lock = threading.Lock()
         # Held here, not by the functions: they go with the table.
         self._margin = lru_cache(maxsize=256)(self._summed)
         self._perturbed = lru_cache(maxsize=1)(self._opened)
         self._doubt = lru_cache(maxsize=1)(self._doubted)
-        self._ledger = Ledger(url, evidence.table)
+        self._ledger = Ledger(url, evidence.table if opened is None else opened.table)
         self._price_worker = PriceWorker(self._ledger, wanted=service.access.prices)
         try:
             before = self._ledger.latest_settings() or {}
@@ -300,7 +318,7 @@ class ServedTable:
         given = self.known(query)
         if given is None:
             # In the order in which they were decided: the same answer at any time.
-            bundles = self._session.state.bundles
+            bundles = self._session.state.bundles if self._answers is None else {}
             whole = next((other for other in bundles if other & query == query), None)
             if whole is not None:
                 given = Given(query, self._margin(query), bundles[whole], "table")
@@ -438,6 +456,8 @@ class ServedTable:
     def _known(self, query: Query) -> Given | None:
         state = self._session.state
         mark = state.bundles.get(query)
+        if mark is not None and self._answers is not None:
+            return Given(query, self._margin(query), mark, "perturbed")
         if mark is not None:
             return Given(query, self._margin(query), mark, "table")
         if state.perturbed and query not in state.releases.released:
@@ -447,6 +467,8 @@ class ServedTable:
         return None
 
     def _summed(self, query: Query) -> Table:
+        if self._answers is not None:
+            return self._release(query).table
         return self._start.releases.evidence.table.margin(self.lattice.names_of(query))
 
     def _opened(self, fingerprint: str) -> Table:
@@ -465,6 +487,8 @@ class ServedTable:
     def _release(self, query: Query) -> Release:
         title = message("{label}: {query}", self.label, self.lattice.text(query))
         evidence = self._start.releases.evidence
+        if self._answers is not None:
+            return self._answers.release(self.lattice.names_of(query), title)
         if isinstance(evidence, SumEvidence):
             return Release.of_magnitudes(evidence.part(query), "suppression", title=title)
         return release_of(self._start, query, self._margin(query), title)
@@ -485,6 +509,16 @@ class ServedTable:
             return None if state.settings == mark else LogLine("", 0, "settings", None, mark, said)
 
         self._session.record(changed)
+
+
+def _nobody(opened: Opened) -> Evidence:
+    """The evidence where no criterion looks at any: of one person in the first cell."""
+    domain = opened.table.domain
+    if domain.wide:
+        table: Table = WideTable.of(domain, [np.zeros(1, dtype=np.int64)] * domain.ndim, [1])
+    else:
+        table = Table.sparse(domain, [0], [1])
+    return Evidence.gather(table, SmallCount(), asked=True)
 
 
 def _evidence(service: Service, opened: Opened | None, progress: Progress) -> Evidence:

@@ -42,6 +42,9 @@ class TableSource:
         What users see; by default made from an example's name, else ``table``.
     variables
         Where the source holds records: the columns that the table is over.
+    record_key
+        Where the source holds records: the column of their keys, by which the rule ``cell_keys``
+        answers with noise.
     measure
         Where the source holds sums: what is summed; empty for a table of counts.
     at_risk
@@ -54,6 +57,7 @@ class TableSource:
     id: str = ""
     label: str = ""
     variables: tuple[str, ...] = ()
+    record_key: str = ""
     measure: str = ""
     at_risk: str = "1..2"
     disallowed: tuple[str, ...] = ()
@@ -197,9 +201,10 @@ class Service:
     def settings(self) -> dict[str, Any]:
         """All that decides answers, as JSON values; where files are is left out."""
         said: dict[str, Any] = as_json(replace(self, table=replace(self.table, source="")))
-        if not self.table.measure:
-            # Services of counts keep the fingerprint that their history holds.
-            del said["table"]["measure"]
+        for name in ("measure", "record_key"):
+            if not said["table"][name]:
+                # Services without keep the fingerprint that their history holds.
+                del said["table"][name]
         return said | {"access": {n: v for n, v in said["access"].items() if n not in PLACES}}
 
     @property

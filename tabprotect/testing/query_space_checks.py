@@ -11,9 +11,11 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.query_space.criterion import Bounding, RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.keyed_answers import KeyedAnswers
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Situation
+from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -131,12 +133,16 @@ def _decides(rule: ReleaseRule) -> None:
     values = rule.resolve({})
     counts = np.random.default_rng(5).poisson(6.0, (2, 3, 2, 2))
     counts.reshape(-1)[0] = 1
-    evidence = Evidence.gather(Table.dense(Domain.of_shape(counts.shape), counts), SmallCount(1, 2))
+    table = Table.dense(Domain.of_shape(counts.shape), counts)
+    evidence = Evidence.gather(table, SmallCount(1, 2))
+    # Counts by themselves serve for keys as well as any.
+    noise = {name: values[name] for name in ("D", "V", "js") if name in values}
+    answers = KeyedAnswers(table, table, KEY_MODULUS, noise) if rule.keyed else None
     state = ReleaseSet.begin(Standard(evidence, criteria()["width"], 2))
     queries = state.allowed.tolist()
     assert queries
     for query in queries:
-        situation = Situation(query, state, {query: 2, 1: 1})
+        situation = Situation(query, state, {query: 2, 1: 1}, answers)
         ruling = rule.decide(situation, values)
         require(
             ruling.decision in ("release", "refuse", "defer"),

@@ -22,7 +22,7 @@ from tabprotect.engine.options import Naming, option_field, part, position
 from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.registered import rules
+from tabprotect.engine.query_space.registered import rules, session_rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Request, ServerState
 from tabprotect.engine.tables.table import Table
@@ -48,7 +48,7 @@ class ServeSession(Gathering):
     rule: str = option_field(
         "myopic",
         metavar="RULE",
-        help=message("release rule: {rules} (default: myopic)", joined(rules(), ", ")),
+        help=message("release rule: {rules} (default: myopic)", joined(session_rules(), ", ")),
     )
     set: Mapping[str, str] | None = option_field(
         None, metavar="NAME=VALUE", help=message("a parameter of the rule"), naming=Naming()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats
+from tabprotect.engine.arrays import Bools, Floats
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
@@ -89,6 +89,36 @@ def _variance_of(shape: Sequence[int], of_sets: Floats, axes: Sequence[int]) -> 
     if (of_sets[used] <= 0).any():
         return math.inf
     return float((weight[used] / of_sets[used]).sum() * outer / math.prod(shape[a] for a in axes))
+
+
+def least_deviation(shape: Sequence[int], tables: Bools, variance: float) -> float:
+    """The least standard deviation that least squares over some tables leaves on a cell of one of them.
+
+    Upon a table with the axes M another with the axes N acts as one over those of M in N, whose noise
+    is that of a sum over the others of N.
+
+    Parameters
+    ----------
+    shape
+        Categories of each variable.
+    tables : bool (tables, variables)
+        The variables of each published table, all complete.
+    variance
+        Of the noise of every published number.
+    """
+    logs, least = np.log(np.asarray(shape, dtype=np.float64)), math.inf
+    for target in np.unique(tables, axis=0):
+        own = np.flatnonzero(target)
+        # The eigenvalue of each interaction within the target, by the tables that hold it.
+        inside = tables[:, own]
+        gained = np.exp(~inside @ logs[own] - (tables & ~target) @ logs) / variance
+        held = np.bincount(inside @ (1 << np.arange(len(own))), gained, minlength=2 ** len(own))
+        for axis in range(len(own)):
+            pairs = held.reshape(-1, 2, 2**axis)
+            pairs[:, 0] += pairs[:, 1]
+        sizes = [shape[axis] for axis in own]
+        least = min(least, _variance_of(sizes, held, range(len(own))))
+    return math.sqrt(least)
 
 
 def deviation_left(publication: Publication, variance: float) -> float | None:

@@ -247,12 +247,18 @@ def _tabulate(
     )
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
-        *codes, counts = source.run(
-            lambda c: _measures_at(c, domain, [f"codes{i}.code" for i in range(domain.ndim)], "n"),
-            message("building the table"),
-            progress,
-        )
-        return Tabulated(WideTable.of(domain, codes, counts))
+        wide_tables = []
+        for measure in ("n", "keysum") if also.record_key is not None else ("n",):
+            *codes, counts = source.run(
+                lambda c, m=measure: _measures_at(  # type: ignore[misc]
+                    c, domain, [f"codes{i}.code" for i in range(domain.ndim)], m
+                ),
+                message("building the table"),
+                progress,
+            )
+            counts = counts % source.key_range if measure == "keysum" else counts
+            wide_tables.append(WideTable.of(domain, codes, counts))
+        return Tabulated(wide_tables[0], *wide_tables[1:], key_range=source.key_range)
     domain = Domain(variables)
     sparse = False
     tables: dict[str, Table] = {}

@@ -88,6 +88,11 @@ def rules() -> Registry[ReleaseRule]:
     return Registry(rules_package, ReleaseRule, "rule")
 
 
+def session_rules() -> dict[str, ReleaseRule]:
+    """The rules of sessions about one table of counts or sums; others need the records."""
+    return {name: rule for name, rule in rules().items() if not rule.keyed}
+
+
 @cache
 def utilities() -> Registry[ReleaseUtility]:
     """Every registered utility by name."""

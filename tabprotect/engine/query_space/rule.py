@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.keyed_answers import KeyedAnswers
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.registry import Documented
@@ -32,11 +33,17 @@ class Situation:
         The released set.
     demand
         How often each query has been asked for so far, this time included.
+    answers
+        What answers with noise, where the rule does so.
+    out
+        The queries that were answered with it.
     """
 
     query: Query
     state: ReleaseSet
     demand: Mapping[Query, int]
+    answers: KeyedAnswers | None = None
+    out: tuple[Query, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,8 @@ class ReleaseRule(Documented, Encodable, ABC):
     parameters: ClassVar[tuple[Parameter[object], ...]] = ()
     simulatable: ClassVar[bool] = False
     """True if it decides from what is released alone; it is then asked without the criterion."""
+    keyed: ClassVar[bool] = False
+    """True if every answer has noise by cell keys, for which records with keys are served."""
     lists: ClassVar[bool] = False
     """True if it looks at what becomes impossible, which needs a query space that is listed."""
     json_keys = "name label help parameters"

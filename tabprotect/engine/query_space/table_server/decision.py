@@ -24,6 +24,7 @@ from tabprotect.engine.protection.methods.publish_margins import (
 )
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
+from tabprotect.engine.query_space.keyed_answers import KeyedAnswers
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
@@ -132,6 +133,8 @@ class ServerState:
         Fingerprint of the settings last fixed for the service.
     decisions
         What the criterion decided, each with what was out then; not what follows from another.
+    answers
+        What answers with noise by cell keys, under a rule that does so.
     """
 
     releases: ReleaseSet
@@ -144,10 +147,15 @@ class ServerState:
     perturbed: str = ""
     settings: str = ""
     decisions: tuple[Decision, ...] = ()
+    answers: KeyedAnswers | None = None
 
     @classmethod
     def begin(
-        cls, releases: ReleaseSet, rule: ReleaseRule, given: Mapping[str, object] | None = None
+        cls,
+        releases: ReleaseSet,
+        rule: ReleaseRule,
+        given: Mapping[str, object] | None = None,
+        answers: KeyedAnswers | None = None,
     ) -> ServerState:
         """A server that has answered nothing yet.
 
@@ -170,12 +178,23 @@ class ServerState:
                 ),
                 hint=message("take another rule, such as myopic; or serve fewer variables"),
             )
+        if rule.keyed != (answers is not None):
+            raise InputError(
+                message("the rule {name} answers from records with keys", repr(rule.name))
+                if rule.keyed
+                else message("records with keys are served by the rule cell_keys alone"),
+                hint=message(
+                    'write name = "cell_keys" in [rule], and in [table] variables = [...] and '
+                    "record_key, the column of keys"
+                ),
+            )
         if not rule.simulatable:
             releases.require_some_one_way()
         refused = Frontier(lattice, (), upward=True)
         nothing: Mapping[Query, int] = MappingProxyType({})
         bundles: Mapping[Query, str] = MappingProxyType({})
-        return cls(releases, rule, rule.resolve(given or {}), nothing, bundles, refused)
+        values = rule.resolve(given or {})
+        return cls(releases, rule, values, nothing, bundles, refused, answers=answers)
 
     def after(self, lines: Iterable[LogLine], progress: Progress = SILENT) -> ServerState:
         """The state after lines have been logged: decisions made then stand."""
@@ -254,7 +273,7 @@ def decide(state: ServerState, request: Request, progress: Progress = SILENT) ->
 def _answered(state: ServerState, query: Query, progress: Progress) -> tuple[Answer, Query | None, str]:
     """The answer, the query if this is its first release, and the reason for the log."""
     releases = state.releases
-    if query in releases.released:
+    if query in releases.released or (state.answers is not None and query in state.bundles):
         return Answer(query, "table", (query,), message("released before"), True), None, ""
     if state.frozen and state.perturbed:
         return Answer(query, "perturbed", (query,), PERTURBED, True), None, ""
@@ -267,8 +286,10 @@ def _answered(state: ServerState, query: Query, progress: Progress) -> tuple[Ans
         return _refused(releases, query, REFUSED, True), None, detail
     asked = dict(state.demand)
     asked[query] = asked.get(query, 0) + 1
-    ruling = state.rule.decide(Situation(query, releases, asked), state.values, progress)
-    return _by_rule(releases, query, ruling)
+    situation = Situation(query, releases, asked, state.answers, tuple(state.bundles))
+    answer, new, detail = _by_rule(releases, query, state.rule.decide(situation, state.values, progress))
+    # No true sub-table is out by an answer with noise.
+    return answer, new if state.answers is None else None, detail
 
 
 def _by_rule(releases: ReleaseSet, query: Query, ruling: Ruling) -> tuple[Answer, Query | None, str]:

@@ -18,7 +18,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.query_space_state import evidence_of, standard_of
 from tabprotect.engine.project.verbs.query_verbs import serve_session
 from tabprotect.engine.query_space.lattice import Query, names_joined
-from tabprotect.engine.query_space.registered import rules
+from tabprotect.engine.query_space.registered import rules, session_rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
@@ -146,9 +146,9 @@ class SessionPanel(SpacePanel):
         )
         self.rule = choice(
             message("Release rule"),
-            {name: found.label for name, found in rules().items()},
+            {name: found.label for name, found in session_rules().items()},
             self._show_rule,
-            tips={name: message("<p>{help}</p>", found.help) for name, found in rules().items()},
+            tips={name: message("<p>{help}</p>", found.help) for name, found in session_rules().items()},
             current="myopic",
         )
         self.begin = connected(QPushButton(tr("Begin")), clicked=self.begin_session)

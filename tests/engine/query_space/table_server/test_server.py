@@ -19,7 +19,7 @@ from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
-from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.registered import criteria, rules, session_rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import LogLine, Request, ServerState, serve
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
@@ -68,7 +68,7 @@ def test_the_four_answers(start: ServerState) -> None:
 
 
 @settings(max_examples=10, deadline=None)
-@given(st.lists(st.integers(0, 15), max_size=4), st.sampled_from(sorted(rules())))
+@given(st.lists(st.integers(0, 15), max_size=4), st.sampled_from(sorted(session_rules())))
 def test_the_fold_is_pure_and_what_it_gives_out_is_released(
     czech: Table, queries: list[int], rule: str
 ) -> None:

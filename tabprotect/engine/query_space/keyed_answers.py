@@ -1,0 +1,65 @@
+"""Answers with noise by cell keys: any sub-table of counted records, the same noise in every table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.fitting.margin_variance import least_deviation
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.formula import in_formula
+from tabprotect.engine.tables.table import Table
+
+METHOD = "cell_key"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KeyedAnswers:
+    """Records counted by all variables that are served, with the sums of their keys. Confidential.
+
+    Attributes
+    ----------
+    table
+        Counts of records.
+    record_keys
+        The sums of their keys, modulo ``key_range``, over the same variables.
+    given
+        Parameters of ``cell_key``: D, V and js.
+    """
+
+    table: Table
+    record_keys: Table
+    key_range: int
+    given: Mapping[str, object]
+
+    def release(self, names: tuple[str, ...], title: str = "") -> Release:
+        """The sub-table of some variables, without totals of its own, as a release.
+
+        A function of the records counted in it and of the key of the house: whoever asks, and whatever
+        was asked before.
+        """
+        counts, keys = (_laid_out(table.margin(names)) for table in (self.table, self.record_keys))
+        problem = Problem(counts, title=title, record_keys=keys, key_range=self.key_range)
+        method = methods()[METHOD]
+        inner = ":".join(map(in_formula, names)) + " - 1"
+        values = method.resolve_for(problem, {**self.given, "margins": inner, "keys": "hashed"})
+        # All noise comes of the kept keys: nothing is drawn.
+        return method.perform(problem, values, np.random.default_rng(0))[0]
+
+    def deviation_left(self, lattice: Lattice, queries: Sequence[Query]) -> float:
+        """The standard deviation that least squares over these sub-tables leaves on a count of theirs.
+
+        Levels of one variable count as different variables, of which no sums are known.
+        """
+        shape = [len(self.table.domain[name].categories) for name in lattice.names]
+        tables = np.array([[name in lattice.names_of(q) for name in lattice.names] for q in queries])
+        return least_deviation(shape, tables, float(str(self.given["V"])))
+
+
+def _laid_out(table: Table) -> Table:
+    return Table.dense(table.domain, table.counts) if table.is_sparse else table

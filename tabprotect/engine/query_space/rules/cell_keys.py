@@ -1,0 +1,85 @@
+"""Cell keys: answer every request with noise that the records decide, from a table of records.
+
+No true sub-table is released, so that no criterion is asked. Each count gets the noise of its cell
+key (see the method cell_key): the same records get the same noise in every answer, whoever asks. A
+request is refused by what is public alone: where the published counts are too few a cell, or too many
+of them are 0; and where least squares over all that is out would leave noise of a standard
+deviation below .75 on some count. What a refusal tells is what the published answer would have told.
+
+Source: Fraser and Wooton 2005 (TableBuilder).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.fitting.margin_variance import THIN
+from tabprotect.engine.parameters import Parameter, Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cell_keys.key_parameters import JS, D, V
+from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
+from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+from tabprotect.languages.messages import message
+
+MEAN: Parameter[float] = Parameter(
+    "mean",
+    message("Least mean count"),
+    message("The mean of the published counts of an answer must not be below it."),
+    "real",
+    1.0,
+    low=0.0,
+)
+
+EMPTY: Parameter[float] = Parameter(
+    "empty",
+    message("Most empty cells"),
+    message("Share of the published counts of an answer that may be 0."),
+    "real",
+    0.9,
+    low=0.0,
+    high=1.0,
+)
+
+
+class CellKeys(ReleaseRule):
+    """The rule that answers every request with noise."""
+
+    name: ClassVar[str] = "cell_keys"
+    label: ClassVar[str] = message("Answer everything with noise by cell keys")
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (D, V, JS, MEAN, EMPTY)
+    simulatable: ClassVar[bool] = True
+    keyed: ClassVar[bool] = True
+
+    def resolve(self, given: Mapping[str, object]) -> Values:
+        """Complete and check: noise that is thin in one answer answers nothing."""
+        values = super().resolve(given)
+        if values[V] <= THIN**2:
+            raise ParameterError({"V": message("must be above {least:g}, else nothing is answered", THIN**2)})
+        # Raises where there is no such noise.
+        perturbation_table(D=values[D], V=values[V], js=values[JS])
+        return values
+
+    def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
+        answers, lattice = situation.answers, situation.state.evidence.lattice
+        assert answers is not None
+        left = answers.deviation_left(lattice, (*situation.out, situation.query))
+        if left < THIN:
+            detail = message("noise of deviation {left:.3f} would be left", left)
+            return Ruling("refuse", message("not released: it would undo the noise of what is out"), detail)
+        counts = answers.release(lattice.names_of(situation.query)).table.counts
+        mean, empty = counts.mean(), (counts == 0).mean()
+        detail = message("published: mean {mean:.2f}, {empty:.2f} of the cells 0", mean, empty)
+        if mean < values[MEAN]:
+            return Ruling(
+                "refuse", message("not released: its counts are too small on average; ask for less"), detail
+            )
+        if empty > values[EMPTY]:
+            return Ruling(
+                "refuse", message("not released: too many of its cells are empty; ask for less"), detail
+            )
+        return Ruling("release", message("with noise by cell keys"), detail)
+
+
+PLUGIN = CellKeys()
