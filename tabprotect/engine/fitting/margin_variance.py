@@ -108,11 +108,12 @@ def least_deviation(shape: Sequence[int], tables: Bools, variance: float) -> flo
     """
     logs, least = np.log(np.asarray(shape, dtype=np.float64)), math.inf
     for target in np.unique(tables, axis=0):
-        own = np.flatnonzero(target)
+        own = np.flatnonzero(target).tolist()
         # The eigenvalue of each interaction within the target, by the tables that hold it.
         inside = tables[:, own]
         gained = np.exp(~inside @ logs[own] - (tables & ~target) @ logs) / variance
-        held = np.bincount(inside @ (1 << np.arange(len(own))), gained, minlength=2 ** len(own))
+        held: Floats = np.zeros(2 ** len(own))
+        np.add.at(held, inside @ (1 << np.arange(len(own))), gained)
         for axis in range(len(own)):
             pairs = held.reshape(-1, 2, 2**axis)
             pairs[:, 0] += pairs[:, 1]

@@ -258,7 +258,8 @@ def _tabulate(
             )
             counts = counts % source.key_range if measure == "keysum" else counts
             wide_tables.append(WideTable.of(domain, codes, counts))
-        return Tabulated(wide_tables[0], *wide_tables[1:], key_range=source.key_range)
+        sums_of_keys = wide_tables[1] if also.record_key is not None else None
+        return Tabulated(wide_tables[0], sums_of_keys, key_range=source.key_range)
     domain = Domain(variables)
     sparse = False
     tables: dict[str, Table] = {}
