@@ -177,7 +177,7 @@ class Registry(Mapping[str, T], Generic[T]):
         )
 
     def __contains__(self, name: object) -> bool:
-        return name in self._found
+        return (isinstance(name, str) and self._alone(name) is not None) or name in self._found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)

@@ -46,7 +46,7 @@ class KeyedAnswers:
         counts, keys = (_laid_out(table.margin(names)) for table in (self.table, self.record_keys))
         problem = Problem(counts, title=title, record_keys=keys, key_range=self.key_range)
         method = methods()[METHOD]
-        inner = ":".join(map(in_formula, names)) + " - 1"
+        inner = ":".join(map(in_formula, names)) + " - 1" if names else "1"
         values = method.resolve_for(problem, {**self.given, "margins": inner, "keys": "hashed"})
         # All noise comes of the kept keys: nothing is drawn.
         return method.perform(problem, values, np.random.default_rng(0))[0]
