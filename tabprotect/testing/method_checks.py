@@ -7,6 +7,7 @@ random tables, write and read bundles in a folder of their own, and touch nothin
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,13 +42,16 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.brute_force import every_original, marginals, weight
-from tabprotect.testing.calibration import LIMIT, AlwaysRefused, calibrate_method
+from tabprotect.testing.calibration import ENOUGH, LIMIT, AlwaysRefused, calibrate_method
 from tabprotect.testing.failure import CheckFailed, require
 from tabprotect.testing.planted_faults import NARROW, RIGHT, TILTED, WIDE
 
 SHAPES = ((3, 4), (4, 3), (2, 3, 2), (5, 5))
 SEED = 81282004651
 """Long enough not to be found in a bundle by chance."""
+
+DRAWN = 400
+"""Draws whose published counts are compared with their law."""
 
 MOST = 3
 """Largest count of the originals that are all listed."""
@@ -315,6 +319,33 @@ def transitions(method: Method) -> None:
     require(compared > 0, "no published count could be compared with transitions()")
 
 
+def drawn_law(method: Method) -> None:
+    """Published counts are drawn by the law that ``transitions`` states."""
+    problem = problem_of((4, 5), 3)
+    domain = problem.table.domain
+    given = method.trial_parameters(domain)
+    try:
+        laws = method.transitions(run(method, problem, SEED).release)
+    except InfeasibleError:
+        return
+    if laws is None:
+        return
+    values, generator = method.resolve(domain, given), np.random.default_rng(5)
+    true = problem.table.counts.reshape(-1)
+    drawn = [method.draw(problem, values, generator).tables[0].table.counts.reshape(-1) for _ in range(DRAWN)]
+    published = np.stack(drawn)
+    for count, (first, chances) in enumerate(laws):
+        of = published[:, true == count]
+        for value, chance in enumerate(chances, first):
+            variance = of.size * chance * (1 - chance)
+            if variance > ENOUGH:
+                z = ((of == value).sum() - of.size * chance) / math.sqrt(variance)
+                require(
+                    abs(z) < LIMIT,
+                    f"draw() publishes {value} for {count} at another rate than transitions() says, z {z:+.1f}",
+                )
+
+
 def _chance(law: tuple[int, Floats], published: int) -> float:
     """Return the chance of a published count, by a law of its lowest value and the chances from there on."""
     first, chances = law
@@ -378,6 +409,7 @@ METHOD_CHECKS: tuple[Callable[[Method], None], ...] = (
     broken_promise,
     brute_force,
     transitions,
+    drawn_law,
     calibration,
 )
 

@@ -6,8 +6,10 @@ import base64
 import hashlib
 import importlib.metadata
 import json
+import math
 import platform
 import re
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,9 +27,12 @@ from tabprotect.engine.belief.evidence import RELEASE_ALONE
 from tabprotect.engine.bounds.counting import count_tables
 from tabprotect.engine.bundle.public import to_bytes
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.plain_values.encoding import Encodable
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -39,17 +44,32 @@ from tabprotect.engine.sensitivity.magnitude_rules import sensitivity_rules
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message
+from tabprotect.testing.calibration import LIMIT
 from tabprotect.testing.failure import require
 from tabprotect.testing.format_checks import check_format
 from tabprotect.testing.method_checks import check_method
 from tabprotect.testing.query_space_checks import check_criterion, check_rule
 from tabprotect.testing.sensitivity_checks import check_sensitivity_rule
-from tabprotect.version import __version__, commit, compiled, missing_kernels
+from tabprotect.version import RESOURCES, __version__, commit, compiled, missing_kernels
 
 NAME = "tabprotect"
 
 SLIDES = np.array([[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]])
 """The table of Duncan and Roehrig."""
+
+PUBLISHED = np.array([[16, 0, 2, 2], [21, 11, 9, 14], [2, 11, 11, 1], [11, 13, 8, 3]])
+"""The table that their slides publish of it, by four cycles of coins 1/4."""
+
+BELIEVED = {
+    (0, 1): (0, (240, 82, 11)),
+    (0, 3): (1, (92, 135, 86, 20)),
+    (2, 3): (1, (240, 82, 11)),
+    (3, 3): (1, (19, 108, 154, 52)),
+}
+"""What its readers believe of cells: the first count that is possible, and chances as 333rds."""
+
+DRAWS = 4_000
+"""Originals that are drawn where the law of the draws is known."""
 
 HIDDEN = ((0, 1), (0, 2), (0, 3), (2, 2), (2, 3), (3, 1), (3, 3))
 """Its cells that their slides hide."""
@@ -106,12 +126,17 @@ class SelfTest(Encodable):
     libraries: dict[str, str]
     files: str
     checks: tuple[CheckDone, ...]
-    json_keys = "version commit compiled python system libraries files passed checks"
+    json_keys = "version commit compiled python system libraries files passed seconds checks"
 
     @property
     def passed(self) -> bool:
         """Whether every check passed."""
         return all(check.passed for check in self.checks)
+
+    @property
+    def seconds(self) -> float:
+        """CPU time of all checks together."""
+        return round(sum(check.seconds for check in self.checks), 1)
 
     def html(self) -> str:
         """A page to file."""
@@ -122,6 +147,7 @@ class SelfTest(Encodable):
             "Python": self.python,
             message("System"): self.system,
             message("Files (SHA-256)"): self.files,
+            message("CPU time"): f"{self.seconds:g} s",
             **self.libraries,
         }
         facts = "".join(f"<tr><td>{escape(k)}</td><td>{escape(v)}</td></tr>" for k, v in told.items() if v)
@@ -193,6 +219,8 @@ def _checks() -> Iterator[tuple[str, Callable[[], None]]]:
     yield message("files as they were installed"), _installed
     yield message("tables with given totals (Duncan and Roehrig; OEIS A000681; MacMahon)"), _counted
     yield message("originals of a suppressed table (Duncan and Roehrig)"), _suppressed
+    yield message("a posterior in fractions (Duncan and Roehrig)"), _believed
+    yield message("originals drawn by their law"), _drawn
     for name in MADE:
         yield message("a bundle of {name}, byte for byte", name), partial(_made, name)
     for name, method in methods().items():
@@ -212,13 +240,28 @@ def _kernels() -> None:
 
 
 def _installed() -> None:
-    """Compare files with the record of what was installed; of a checkout there is none."""
+    """Compare files with the record of what was installed; those of a checkout with its commit."""
     wrong = [
         str(path)
         for path in importlib.metadata.files(NAME) or ()
         if path.hash is not None and path.suffix != ".pth" and _other(Path(str(path.locate())), path.hash)
     ]
     require(not wrong, message("changed since it was installed: {names}", joined(wrong[:9], ", ")))
+    wrong = _changed(RESOURCES.parent)
+    require(
+        not wrong, message("changed since the commit {commit}: {names}", commit(), joined(wrong[:9], ", "))
+    )
+
+
+def _changed(top: Path) -> list[str]:
+    """Files of the program that differ from the commit of a checkout; none elsewhere, or without git."""
+    if not is_there(top / ".git"):
+        return []
+    asked = ["git", "-C", str(top), "diff", "--name-only", "HEAD", "--", "tabprotect", "resources"]
+    try:
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
+    except (OSError, subprocess.CalledProcessError):
+        return []
 
 
 def _other(path: Path, stated: importlib.metadata.FileHash) -> bool:
@@ -250,6 +293,36 @@ def _suppressed() -> None:
         release = Release(tables, Mechanism("suppression", table.domain, given))
         found = believe([release], knowing=RELEASE_ALONE).posterior.originals
         require(found == number, f"{zeros}: {found}")
+
+
+def _posterior() -> Posterior:
+    """That of the slides' published table."""
+    domain = _slides().domain
+    given = {"cycles": design(domain, "bidiagonal"), "alpha": 0.25, "beta": 0.25, "blocking": "any_zero"}
+    values = methods()["cyclic_perturbation"].resolve(domain, given)
+    release = Release(
+        (PublishedTable(Table.dense(domain, PUBLISHED)),), Mechanism("cyclic_perturbation", domain, values)
+    )
+    return believe([release], knowing=RELEASE_ALONE).posterior
+
+
+def _believed() -> None:
+    found = _posterior()
+    require(found.originals == 22, f"{found.originals} originals, 22")
+    for cell, (first, weights) in BELIEVED.items():
+        for count, weight in enumerate(weights, first):
+            off = abs(found.probability(count)[cell] - weight / 333)
+            require(off < 1e-9, f"{cell}: {count} is off by {off:.2g}")
+
+
+def _drawn() -> None:
+    drawn = _posterior().draw_originals(DRAWS, np.random.default_rng(11), SILENT)
+    for (row, column), (first, weights) in BELIEVED.items():
+        for count, weight in enumerate(weights, first):
+            chance = weight / 333
+            hits = int((drawn[:, 4 * row + column] == count).sum())
+            z = (hits - DRAWS * chance) / math.sqrt(DRAWS * chance * (1 - chance))
+            require(abs(z) < LIMIT, f"({row}, {column}): {count} in {hits} of {DRAWS} draws, z {z:.1f}")
 
 
 def _slides() -> Table:

@@ -65,6 +65,7 @@ FILES = {
     "thinned.csv": "region,sex,count\na,f,3\na,m,3\nb,f,6\nTotal,f,9\nTotal,m,6\n",
     "policy.toml": "format_version = 1\n",
     "secret.key": "a long passphrase\n",
+    "appetite.toml": "zeros_are_disclosive = true\nfull_groups = false\n",
     "tables.toml": '[tables]\ntwo = "region"\n',
     "recipes/one.toml": RECIPE,
     "next/expecting.toml": RECIPE + '[expects]\nregion = ["a", "b"]\nsex = ["f", "m"]\n',
@@ -288,6 +289,8 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         READING
         | {
             "threshold": "--threshold 8",
+            "rules": "--rules appetite.toml",
+            "queue": "--queue out/queue.json",
             "zeros": "zeros.csv | --zeros",
             "no_classes": "zeros.csv --threshold 1 | --no-classes",
             "sampled": "--sampled 0.1",

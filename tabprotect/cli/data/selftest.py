@@ -48,10 +48,11 @@ def run(asked: SelfTesting, console: Console) -> int:
             *(message("FAILED  {name}: {found}", check.name, check.found) for check in wrong),
             plural(
                 total,
-                "{passed} of {total} check passed.",
-                "{passed} of {total} checks passed.",
+                "{passed} of {total} check passed, in {seconds} s of CPU time.",
+                "{passed} of {total} checks passed, in {seconds} s of CPU time.",
                 total - len(wrong),
                 total,
+                found.seconds,
             ),
         ],
     )

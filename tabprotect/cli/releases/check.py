@@ -13,10 +13,14 @@ from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.options import Naming, Options, option_field, part, position
+from tabprotect.engine.options import Naming, Options, option_field, option_named, part, position
+from tabprotect.engine.output_checking import output_queue as outputs
 from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
 from tabprotect.engine.output_checking.decision_files import as_json, read_decisions, write_decisions
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, CheckRules, Decision, flag_cells
+from tabprotect.engine.output_checking.output_queue import is_queue
+from tabprotect.engine.output_checking.risk_appetite import RiskAppetite, beside
+from tabprotect.engine.output_checking.risk_appetite import read as read_appetite
 from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message, plural
@@ -34,9 +38,20 @@ class Check(Options):
     """Arguments of ``check``."""
 
     table: str = position(
-        metavar="TABLE", help=message("a file, a project, example:NAME, or ACRO's results.json")
+        metavar="TABLE",
+        help=message("a file, a project, example:NAME, ACRO's results.json, or a queue of outputs"),
     )
-    threshold: int = option_field(10, metavar="N", help=message("flag counts below it (default 10)"))
+    rules: Path | None = option_field(
+        None,
+        metavar="FILE",
+        help=message(
+            "the rules of the project, .toml or .yaml as SACRO's (default: risk_appetite.toml or .yaml beside "
+            "the table); what is asked here goes before"
+        ),
+    )
+    threshold: int | None = option_field(
+        None, metavar="N", help=message("flag counts below it (default: as the rules have it, else 10)")
+    )
     zeros: bool = option_field(False, help=message("flag empty cells, too"))
     no_classes: bool = option_field(
         False, help=message("do not flag cells that hold everybody of their line")
@@ -59,6 +74,14 @@ class Check(Options):
     )
     who: str = option_field("", needs="decide", help=message("who decides, with --decide"))
     why: str = option_field("", needs="decide", metavar="REASON", help=message("the reason, with --decide"))
+    queue: Path | None = option_field(
+        None,
+        metavar="FILE.json",
+        help=message(
+            "put the table into this queue of outputs, CONFIDENTIAL; check FILE.json lists it, and --decide "
+            "NUMBER=approve or NUMBER=reject decides"
+        ),
+    )
     out: Path | None = option_field(
         None,
         metavar="FILE",
@@ -70,11 +93,14 @@ class Check(Options):
 @command("check", example="tabprotect check example:duncan-roehrig-4x4 --threshold 5")
 def run(asked: Check, console: Console) -> int:
     """Print the flags; exit code 5 while a cell is undecided or rejected."""
-    keep_apart([asked.table], [asked.out])
+    keep_apart([asked.table], [asked.out, asked.queue])
     if asked.decide and not (asked.who and asked.why):
         raise UsageError("--decide goes with --who and --why")
     when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    if is_queue(Path(asked.table)):
+        return _queue(asked, console, when)
     table: Table | None = None
+    appetite = RiskAppetite()
     uniques: SampleUniques | None = None
     if is_acro(Path(asked.table)):
         if asked.sampled is not None:
@@ -83,7 +109,14 @@ def run(asked: Check, console: Console) -> int:
     else:
         project = open_source(asked.table, asked.reading, console).project
         table = project.original
-        rules = CheckRules(asked.threshold, asked.zeros, not asked.no_classes)
+        found = asked.rules or beside(asked.table)
+        appetite = appetite if found is None else read_appetite(found)
+        rules = appetite.rules
+        rules = CheckRules(
+            rules.threshold if asked.threshold is None else asked.threshold,
+            asked.zeros or rules.zeros,
+            rules.classes and not asked.no_classes,
+        )
         checked = flag_cells(table, rules, project.statuses)
         if project.weights is not None or asked.sampled is not None:
             from tabprotect.engine.assessment.sample_uniques import sample_uniques
@@ -94,13 +127,58 @@ def run(asked: Check, console: Console) -> int:
     checked = checked.decided(_decided(checked, asked, when))
     if asked.out is not None:
         _write(checked, table, asked.out, when)
-    data = as_json(checked) | {"out": asked.out and str(asked.out), "confidential": True}
-    lines = _lines(checked, asked.out)
+    if asked.queue is not None:
+        outputs.write(outputs.read(asked.queue).with_output(asked.table, checked), asked.queue)
+    idle = appetite.not_of_counts
+    data = as_json(checked) | {
+        "out": asked.out and str(asked.out),
+        "queue": asked.queue and str(asked.queue),
+        "not_of_counts": idle,
+        "confidential": True,
+    }
+    told = [message("Of the rules these say nothing of counts: {names}", ", ".join(idle))] if idle else []
+    lines = [*_lines(checked, asked.out), *told]
     if uniques is not None:
         data["sample_uniques"] = uniques.to_json()
         lines.append(uniques.line())
     console.result(data, lines)
     return OPEN[checked.status]
+
+
+def _queue(asked: Check, console: Console, when: str) -> int:
+    """List a queue, with decisions; exit code 5 while an output waits, was rejected or changed."""
+    alone = ("table", "decide", "who", "why")
+    idle = [option_named(Check, name).word for name in asked.given if name not in alone]
+    idle += [one.word for one in asked.reading.stated()]
+    if idle:
+        raise UsageError(message("{options}: goes with a table, not with a queue", ", ".join(idle)))
+    path = Path(asked.table)
+    found = outputs.read(path)
+    for name, decision in asked.decide:
+        number = natural(name)
+        if number is None:
+            raise UsageError(message("in a queue, decide by the number of the output: {name}", repr(name)))
+        found = found.decided(number, decision, comment=asked.why, who=asked.who, when=when)
+    if asked.decide:
+        outputs.write(found, path)
+    lines = [
+        message(
+            "{number}  {file}  {status}, {flagged} flagged  {decision}",
+            one.number,
+            one.file,
+            one.status,
+            one.flagged,
+            message("changed since it was checked")
+            if one.changed
+            else message("{decision}, {who}: {comment}", one.decision, one.who, one.comment)
+            if one.decision
+            else message("waits"),
+        )
+        for one in found.outputs
+    ]
+    lines.append(message("{open} of {outputs} outputs may not leave yet.", found.open, len(found.outputs)))
+    console.result({"outputs": found.outputs, "open": found.open, "confidential": True}, lines)
+    return RefusedError.exit_code if found.open else 0
 
 
 NAMED = 10
