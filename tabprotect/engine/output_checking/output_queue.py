@@ -131,10 +131,11 @@ def read(path: Path) -> OutputQueue:
         return OutputQueue()
     with in_file(path):
         try:
-            found = decoded(json.loads(read_text(path)), OutputQueue)
-            if found.format != FORMAT or [one.number for one in found.outputs] != [
-                *range(1, len(found.outputs) + 1)
-            ]:
+            given = json.loads(read_text(path))
+            if not isinstance(given, dict) or given.get("format") != FORMAT:
+                raise ValueError
+            found = decoded(given, OutputQueue)
+            if [one.number for one in found.outputs] != [*range(1, len(found.outputs) + 1)]:
                 raise ValueError
             return found
         except (ValueError, RecursionError, TabprotectError):
