@@ -289,7 +289,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         READING
         | {
             "threshold": "--threshold 8",
-            "rules": "--rules appetite.toml",
+            "rules": "zeros.csv | --rules appetite.toml",
             "queue": "--queue out/queue.json",
             "zeros": "zeros.csv | --zeros",
             "no_classes": "zeros.csv --threshold 1 | --no-classes",
