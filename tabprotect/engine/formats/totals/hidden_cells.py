@@ -75,7 +75,14 @@ def worked_out(cells: CellList, reading: Reading) -> tuple[CellList, list[str]]:
         nobody=None if cells.nobody is None
         else np.concatenate([cells.nobody, np.zeros(len(counts), dtype=np.bool_)]),
     )  # fmt: skip
-    return whole, [message("{n:,} hidden cells were worked out from the totals", len(counts))]
+    return whole, [
+        plural(
+            len(counts),
+            "{n:,} hidden cell was worked out from the totals",
+            "{n:,} hidden cells were worked out from the totals",
+            len(counts),
+        )
+    ]
 
 
 def _step(values: Ints, known: Bools, totals: Totals) -> bool:

@@ -20,6 +20,7 @@ from stated import Said, opened, states
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns, tabulate_magnitudes
 from tabprotect.engine.microdata.tabulate import tabulate
 
 FRAME = pd.DataFrame({"sex": ["m", "m", "f", "f"], "region": ["North", "South"] * 2, "count": [5, 6, 7, 8]})
@@ -190,6 +191,18 @@ def weighted_records(folder: Path) -> Said:
     path = weighted(sav(folder, frame.rename(columns={"weights_of_cases": "w"})), 4)
     for weight, wanted in {"none": [2, 1], "w": [7, 2]}.items():
         assert tabulate(path, ["sex"], weight=weight).counts.tolist() == wanted
+    sums = weighted(
+        sav(folder, frame.assign(income=[10.0, 20, 30]).rename(columns={"weights_of_cases": "w"})), 4
+    )
+    with pytest.raises(InputError, match="weighted by 'w'"):
+        tabulate_magnitudes(sums, ["sex"], MeasuredColumns(measure="income"))
+    once = tabulate_magnitudes(sums, ["sex"], MeasuredColumns(measure="income", weight="none"))
+    many = tabulate_magnitudes(sums, ["sex"], MeasuredColumns(measure="income", weight="w"))
+    assert sorted(once.rows.own.tolist()) == [10, 20, 30] and sorted(many.rows.weighted.tolist()) == [
+        20,
+        60,
+        120,
+    ]
     other = weighted(sav(folder, frame), 4)
     with pytest.raises(InputError, match="weighted by 'weights_of_cases'"):
         tabulate(other, ["sex"])
