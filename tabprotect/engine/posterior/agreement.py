@@ -94,7 +94,12 @@ def averaged(runs: Iterable[Floats]) -> tuple[Floats, Floats, int]:
     mean = square = np.zeros(())
     number = 0
     for number, one in enumerate(runs, start=1):
+        if number == 1:
+            mean, square = np.zeros_like(one), np.zeros_like(one)
         difference = one - mean
-        mean = mean + difference / number
-        square = square + difference * (one - mean)
+        part = difference / number
+        mean += part
+        np.subtract(one, mean, out=part)
+        part *= difference
+        square += part
     return mean, square, number

@@ -381,20 +381,35 @@ def estimate(
     model = walk.model
     size, number = separate_sizes(draws, SAMPLING_UPDATES // walk.updates, walk.largest_population())
     found = separate(walk.population, size, number, generator, progress)
-    mean, square, populations = averaged(tallied(changes, model.span) / size for changes in found)
     if model.symmetric:
-        variance = mean * (1 - mean) / (populations * size)
-        effective = float(populations * size)
+        # All draws are as good as one population.
+        seen = np.zeros((model.groups, 2 * model.span + 1), dtype=np.int64)
+        for changes in found:
+            tallied(changes, model.span, seen)
+        mean = seen / (number * size)
+        del seen
+        variance = 1 - mean
+        variance *= mean
+        variance /= number * size
+        effective = float(number * size)
     else:
+        runs = (tallied(changes, model.span) / size for changes in found)
+        mean, square, populations = averaged(runs)
         variance = square / (populations * (populations - 1))
         effective = worth(mean, variance, populations * size, size)
-    return Estimate(mean, np.sqrt(variance), populations * size, effective)
+    return Estimate(mean, np.sqrt(variance, out=variance), number * size, effective)
 
 
-def tallied(changes: Shorts, span: int) -> Ints:
-    """Return how often each group had each change, int64 (groups, 2 span + 1), in (groups, draws)."""
+def tallied(changes: Shorts, span: int, seen: Ints | None = None) -> Ints:
+    """Return how often each group had each change, int64 (groups, 2 span + 1), in (groups, draws).
+
+    Parameters
+    ----------
+    seen
+        Tallies to be added to.
+    """
     groups, draws = changes.shape
-    found = np.zeros((groups, 2 * span + 1), dtype=np.int64)
+    found = np.zeros((groups, 2 * span + 1), dtype=np.int64) if seen is None else seen
     cycle_steps.tallied(groups, draws, span, changes, found)
     return found
 
