@@ -46,6 +46,10 @@ SHAPES = {
         *((46, 46, 46), (10, 10, 10, 100), (10, 10, 10, 1000)),
     ),
 }
+FULL_HEIGHT = ((100, 100), (316, 316), (1000, 1000))
+BANDS = ("--set", "cycles=bands", "--set", "blocking=negative")
+"""Strips as high as their table, asked for by name."""
+
 HIDING = ((20, 20), (50, 50), (100, 100), (316, 316), (1000, 1000))
 SMALL_SHARES = (0.27, 0.05)
 
@@ -346,6 +350,8 @@ def main() -> None:
                 costs.append((math.prod(shape), protected("sparse", shape, sparse, folder)))
                 protected("dense", shape, dense, folder)
             print(f"  growth over {ways}: {', '.join(grown(costs)) or 'one size only'}")
+        for shape in (s for s in FULL_HEIGHT if math.prod(s) <= most):
+            protected("bands", shape, sparse, folder, *BANDS)
         if most >= 3**12:
             protected("12 variables, 97 % zeros", (3,) * 12, chained, folder)
         for share in SMALL_SHARES:

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 from cycle_law import backward
+from exchange_law import matrix
 from originals import Limit, TooManyError, grouped, listed, summed
 
 from tabprotect.engine.errors import TabprotectError
@@ -173,6 +174,8 @@ def _adjusted(release: Release, count: int, cells: int) -> tuple[int, int]:
 def _cycles(release: Release, _: SmallCount, most: int) -> list[Part]:
     """Backwards through the cycles: no other table can have led here."""
     stated = release.mechanism.parameters
+    if stated["blocking"] == "exchange":
+        return _exchanged(release, most)
     moves = stated["cycles"]
     cycles = []
     for number in range(len(moves)):  # type: ignore[arg-type]
@@ -185,6 +188,18 @@ def _cycles(release: Release, _: SmallCount, most: int) -> list[Part]:
         raise TooManyError
     every = np.array(list(found))
     return [Part.of(range(release.domain.size), every, np.array(list(found.values())))]
+
+
+def _exchanged(release: Release, most: int) -> list[Part]:
+    """From every table with the same margins, so many exchange steps; of two ways."""
+    counts = release.table.counts
+    tables, step, _ = matrix(counts, 0.0)
+    if len(tables) > most:
+        raise TooManyError
+    steps = round(float(str(release.mechanism.parameters["rate"])) * int(counts.sum()))
+    here = tables.index(tuple(counts.reshape(-1).tolist()))
+    chances = np.linalg.matrix_power(step, steps)[:, here]
+    return [Part.of(range(release.domain.size), np.array(tables), chances)]
 
 
 # Noise on each number

@@ -180,3 +180,32 @@ def test_a_drawn_verdict_keeps_its_error(blocking: str, way: str, monkeypatch: p
         errors += (gaps / max(found.error, 1e-9)).tolist()
     assert np.mean(np.array(errors) <= 2) >= 0.95
     assert max(errors) < 5
+
+
+def test_exchange_steps_are_judged_as_by_a_reader_who_lists_everything() -> None:
+    generator, read, learning = np.random.default_rng(5), 0, 0
+    while read < 8:
+        table = Table.dense(Domain.of_shape((3, 3)), generator.poisson(0.8, (3, 3)))
+        given = {"blocking": "exchange", "rate": float(generator.choice([0.1, 0.3]))}
+        release = released("cyclic_perturbation", given, table, generator)
+        assert release is not None
+        try:
+            reader = Reader(release, LIMITS.at_risk, MOST)
+        except TooManyError:
+            continue
+        if reader.listed < 3:
+            continue
+        read += 1
+        found = verdict(release, LIMITS)
+        (judged,) = found.tables
+        limits = [reader.figures(release.domain, None, LIMITS.belief_limit + by) for by in (0.02, -0.02)]
+        assert judged.way == "exact_draws" and found.complete
+        assert judged.at_risk == pytest.approx(limits[0].at_risk, abs=0.1)
+        assert limits[0].known <= judged.known <= limits[1].known
+        # Whoever is alone may learn more often where less is enough.
+        chances = [reader.insiders(LIMITS.belief_limit + by) for by in (0.02, -0.02)]
+        if chances[0] is None or chances[1] is None or found.insiders.chance is None:
+            continue
+        assert min(chances) - 0.05 <= found.insiders.chance <= max(chances) + 0.05  # type: ignore[type-var]
+        learning += chances[0] > 0.1
+    assert learning

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -93,11 +95,14 @@ def test_of_a_large_table_only_what_the_budget_allows_is_tried(monkeypatch: pyte
 SHAPES = [(4, 3, 5), (2, 3, 4, 3), (6, 5, 4), (3, 3, 3, 3), (2, 2, 6, 5), (8, 4, 3)]
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_what_is_offered_passes_as_it_is_offered(part: int) -> None:
-    """Over 40 sparse tables of three and four variables."""
+TABLES = int(os.environ.get("REMEDY_TABLES", "3"))
+"""Sparse tables of three and four variables of which what is offered is run; 60 take minutes."""
+
+
+def test_what_is_offered_passes_as_it_is_offered() -> None:
+    """The first table is one that is refused."""
     method, taken = registered.methods()["cyclic_perturbation"], 0
-    for seed in range(part * 10, part * 10 + 10):
+    for seed in range(3, 3 + TABLES):
         rng = np.random.default_rng(seed)
         shape = SHAPES[seed % len(SHAPES)]
         counts = rng.poisson(rng.gamma(0.36, 3 / 0.36, size=shape))

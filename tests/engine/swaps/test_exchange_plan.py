@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +10,11 @@ from typing import Any
 import exchanges_in_numpy
 import numpy as np
 import pytest
+from exchange_law import fibre, matrix
 
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.prior import Factorial, Poisson, Uniform
 from tabprotect.engine.posterior.swaps import infer_exchange
 from tabprotect.engine.randomness import Randomness
@@ -28,50 +27,6 @@ from tabprotect.engine.tables.table import Table
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "trains.json").read_text())
 CASES = [one for one in REFERENCE["cases"] if one["kind"] == "exchange"]
-
-Cells = tuple[int, ...]
-
-
-def fibre(counts: np.ndarray) -> list[Cells]:
-    """All tables with the margins of one."""
-    rows, columns = counts.sum(axis=1).tolist(), counts.sum(axis=0).tolist()
-
-    def filled(left: list[int], row: int) -> list[Cells]:
-        if row == len(rows):
-            return [()] if not any(left) else []
-        found = []
-        for one in itertools.product(*(range(min(rows[row], n) + 1) for n in left)):
-            if sum(one) == rows[row]:
-                rest = filled([n - x for n, x in zip(left, one, strict=True)], row + 1)
-                found += [(*one, *others) for others in rest]
-        return found
-
-    return filled(columns, 0)
-
-
-def matrix(
-    counts: np.ndarray, theta: float, nobody: Sequence[int] = ()
-) -> tuple[list[Cells], np.ndarray, np.ndarray]:
-    """The tables, the chances of one step from each to each, and the law that is to be kept."""
-    tables = [one for one in fibre(counts) if not any(one[cell] for cell in nobody)]
-    number = {one: k for k, one in enumerate(tables)}
-    law = np.array([math.prod(math.factorial(n) ** -theta for n in one) for one in tables])
-    columns = counts.shape[1]
-    out = np.zeros((len(tables),) * 2)
-    for k, one in enumerate(tables):
-        filled = [cell for cell, n in enumerate(one) if n]
-        for p, q in itertools.product(filled, filled):
-            then, (u, v), (s, t) = list(one), divmod(p, columns), divmod(q, columns)
-            chance = 0.0
-            if u != s and v != t:
-                for cell, by in ((p, -1), (q, -1), (u * columns + t, 1), (s * columns + v, 1)):
-                    then[cell] += by
-                to, m = number.get(tuple(then)), sum(n > 0 for n in then)
-                if to is not None:
-                    chance = min(1.0, (len(filled) / m) ** 2 * law[to] / law[k]) / len(filled) ** 2
-                    out[k, to] += chance
-            out[k, k] += 1 / len(filled) ** 2 - chance
-    return tables, out, law / law.sum()
 
 
 def plan_of(counts: np.ndarray, theta: float, rate: float = 0.5) -> ExchangePlan:
@@ -187,3 +142,27 @@ def test_both_forms_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (exchange_plan, infer_exchange):
         monkeypatch.setattr(module, "exchanges", exchanges_in_numpy)
     assert np.array_equal(found(), compiled)
+
+
+def test_sums_of_cells_are_those_of_all_originals() -> None:
+    """Of a table whose second side is two variables: sums over one of them are not kept."""
+    counts = np.array([[1, 0, 2, 0, 1, 0], [0, 1, 0, 2, 0, 1]])
+    domain = Domain.of_shape((2, 2, 3))
+    a, b, c = domain.names
+    kept = Publication(domain, ((a,), (b, c)))
+    likelihood = ExchangeSteps(Table.dense(domain, counts.reshape(2, 2, 3)), plan_of(counts, 0.0), kept)
+    tables, step, _ = matrix(counts, 0.0)
+    steps = int(likelihood.plan.steps(counts.reshape(-1))[0])
+    row = np.linalg.matrix_power(step, steps)[tables.index(tuple(counts.reshape(-1).tolist()))]
+    asked = Publication(domain, ((a, b), (b, c)))
+    randomness = Randomness.seeded(4)
+    found, exact = sums(
+        infer(likelihood, None, Approach(draws=4_000), randomness), asked, randomness=randomness
+    )
+    originals = np.array(tables).reshape(-1, 2, 2, 3).sum(axis=3).reshape(-1, 4)
+    for cell in range(4):
+        values, chances = found.distribution(divmod(cell, 2))
+        told = dict(zip(values.tolist(), chances.tolist(), strict=True))
+        for value in range(9):
+            assert abs(told.get(value, 0.0) - row[originals[:, cell] == value].sum()) < 0.025
+    assert (exact.probability(counts.reshape(2, 2, 3).sum(axis=0)) > 1 - 1e-12).all()
