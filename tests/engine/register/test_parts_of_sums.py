@@ -112,6 +112,31 @@ def test_tables_that_cannot_be_parts_tell_nothing() -> None:
     assert not together(problems, {**shown, "big": other}, ("big", "all")).known
 
 
+@pytest.mark.parametrize("said", ["", "corrected:1", "later:1"])
+def test_one_firm_fewer_is_placed(said: str) -> None:
+    """The same table without one firm of some size: the difference of sums is its turnover."""
+    rows = firms(0)["all"]
+    gone = max(rows, key=lambda key: rows[key])
+    fewer = {key: value for key, value in rows.items() if key != gone}
+    problems = {
+        n: MagnitudeProblem(table=table_of(r, SHAPE), rules=RULES)
+        for n, r in (("all", rows), ("fewer", fewer))
+    }
+    shown = {n: suppressed(one.table, RULES).release.magnitude_table for n, one in problems.items()}
+    found = together(problems, shown, ("all", "fewer"), said)
+    assert found.known and found.read == (1,) and found.asked == (() if said else (1,))
+    assert not together(problems, shown, ("all", "fewer"), "other:1").known
+
+
+def test_sums_of_another_year_are_not_asked_about() -> None:
+    problems, shown = drawn(0)
+    factors = np.random.default_rng(1).uniform(0.7, 1.4, len(firms(0)["all"]))
+    rows = firms(0)["all"].items()
+    later = {key: int(value * factor) + 1 for (key, value), factor in zip(rows, factors, strict=True)}
+    other = suppressed(table_of(later, SHAPE), RULES).release.magnitude_table
+    assert not together(problems, {**shown, "big": other}, ("big", "all"), "later:1").known
+
+
 def test_the_third_table_is_refused_until_the_house_says_who_is_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,6 +34,9 @@ NEAR = 1e-4
 MOST_GROUPS = 200
 """Wholes with their parts that are read."""
 
+FEW_CHANGES = 4
+"""Sums by one variable that differ, up to which a reader believes that all else is as it was."""
+
 OWN = 0
 """The number of the release at hand among earlier ones."""
 
@@ -48,8 +51,8 @@ class SumsInCommon:
     Attributes
     ----------
     cells
-        The hidden sums that are known, or too closely, and are not by one of the tables alone: the number of
-        the release, 0 for the one at hand, and the cell.
+        The hidden sums that are known, or too closely, and are not by one of the tables alone, and sums whose
+        change is of few: the number of the release, 0 for the one at hand, and the cell.
     read
         The numbers of the earlier releases that tell them.
     asked
@@ -75,8 +78,8 @@ class SumsInCommon:
             return ""
         return plural(
             self.known,
-            "Together with no. {numbers}: {known:,} hidden sum would be known or too closely.",
-            "Together with no. {numbers}: {known:,} hidden sums would be known or too closely.",
+            "Together with no. {numbers}: {known:,} hidden sum or difference would be known or too closely.",
+            "Together with no. {numbers}: {known:,} hidden sums or differences would be known or too closely.",
             joined(map(str, self.read), ", "),
             self.known,
         )
@@ -274,12 +277,16 @@ class SumsReading:
         tables: Tables = {OWN: self.own} | {
             number: table
             for number, table in earlier
-            if self.people.of(number) in (None, "part")
+            if self.people.of(number) not in ("other", "same")
             and (table.measure, table.decimals) == (self.own.measure, self.own.decimals)
         }
         known: set[tuple[int, int]] = set()
         read: set[int] = set()
         unread: set[int] = set()
+        for number, table in tables.items():
+            if number != OWN and self.people.of(number) != "part" and (moved := self._placed(table)):
+                known |= {(OWN, cell) for cell in moved}
+                read.add(number)
         for count, (whole, parts) in enumerate(_groups(tables)):
             numbers = {whole, *parts} - {OWN}
             if count >= MOST_GROUPS:
@@ -298,6 +305,29 @@ class SumsReading:
                 read |= numbers
         asked = sorted(number for number in read if self.people.of(number) is None)
         return SumsInCommon(frozenset(known), tuple(sorted(read)), tuple(asked), frozenset(unread - read))
+
+    def _placed(self, earlier: PublishedMagnitudes) -> set[int]:
+        """The sums by one variable that differ from earlier ones, where they are few and most are the same: who
+        knows of whom one figure was mended, or who came or went, knows it by the difference."""
+        axes = shared_axes([self.own, earlier]) or {}
+        found: set[int] = set()
+        for name, (mine, theirs) in axes.items():
+            cells, same = set[int](), 0
+            for label in mine.keys() & theirs.keys():
+                at, before = (
+                    _sum_of(table, name, nodes[label])
+                    for table, nodes in ((self.own, mine), (earlier, theirs))
+                )
+                if at is None or before is None:
+                    continue
+                if self.own.value[at] == earlier.value[before]:
+                    same += 1
+                else:
+                    cells.add(at)
+            if len(cells) > min(FEW_CHANGES, same):
+                return set()
+            found |= cells
+        return found
 
     @cached_property
     def _least(self) -> float:
@@ -352,6 +382,12 @@ class SumsReading:
             if joint.most(OWN, item.cell, held, limit) < wanted <= alone.most(OWN, item.cell, held, limit):
                 found.add(item.cell)
         return found
+
+
+def _sum_of(table: PublishedMagnitudes, name: str, node: int) -> int | None:
+    """The cell of a sum by one variable; ``None`` where it is hidden, or has no records."""
+    cell = table.at_nodes([node if v.name == name else len(v.nodes) - 1 for v in table.variables])
+    return None if cell is None or table.hidden[cell] else int(cell)
 
 
 def _groups(tables: Tables) -> Iterator[tuple[int, tuple[int, ...]]]:
