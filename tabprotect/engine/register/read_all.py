@@ -151,7 +151,11 @@ class AllRead(Encodable):
     def sentence(self) -> str:
         """What a reader of everything knows."""
         if not self.groups:
-            return message("Nothing has left this house yet.")
+            return (
+                message("What has left is not known.")
+                if self.lost
+                else message("Nothing has left this house yet.")
+            )
         said = plural(
             self.releases,
             "A reader of the one release knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",

@@ -68,6 +68,7 @@ def test_what_cannot_be_read_is_told_by_its_number(run: Command, tmp_path: Path,
     (house_folder / "register.sqlite").unlink()
     lost = run("attack", "--register", "--json")
     assert lost.code == 3 and lost.json["lost"] and lost.json["groups"] == []
+    assert read_all().sentence == "What has left is not known."
 
 
 def test_a_part_and_its_whole_are_read_together(run: Command, tmp_path: Path, house_folder: Path) -> None:
