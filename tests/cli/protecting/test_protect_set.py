@@ -355,3 +355,19 @@ def test_men_women_and_all_are_one_set(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "f.csv").write_text("r,d,count\nr0,d0,9\n")
     assert main(["protect-set", *parts, *rest, "--out", str(tmp_path / "no")]) == 3
     assert not (tmp_path / "no").exists()
+
+
+def test_keys_that_are_taken_for_counts_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"r{n % 3},{'mf'[n % 2]},{n * 7919 % 1000003}" for n in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join(["region,sex,k", *rows]) + "\n")
+    words = [
+        "protect-set",
+        str(tmp_path / "people.csv"),
+        "--table",
+        "a=region*sex",
+        "--method",
+        "suppression",
+    ]
+    words += ["--no-page", "--register", "none", "--out", str(tmp_path / "set")]
+    assert main(words) == 3 and "--record-key NAME" in capsys.readouterr().err
+    assert main([*words, "--record-key", "k"]) == 0

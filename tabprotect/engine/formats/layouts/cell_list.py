@@ -267,12 +267,17 @@ class CellList:
         # The earliest repetition in the file, not the smallest cell.
         at = twice[np.argmin(order[twice + 1])]
         first, second = int(order[at]), int(order[at + 1])
+        hint = message("remove one of them or add them up; or a variable is missing")
+        if len(twice) > 1:
+            hint += message(
+                "; where each row is a person with a key, name the column of keys: --record-key NAME"
+            )
         raise InputError(
             message("the cell occurs twice (first in {first})", self.place(first))
             + (message(", and other cells do too") if len(twice) > 1 else ""),
             line=self.line(second),
             cell=self.text(second),
-            hint=message("remove one of them or add them up; or a variable is missing"),
+            hint=hint,
         )
 
 
