@@ -154,7 +154,7 @@ def test_coarser_categories_are_read_with_the_finer_table() -> None:
     read = [Evidence(methods()["suppression"].run(Problem(table_of(whole, "AB")), {}, COINS).release), *read]
     ring = Ring([read[0], read[2], read[3], Evidence(release)], LIMITS)
     assert len(ring._tables()) == 3
-    known = _of_table(Evidence(release), read[0]).likelihood
+    known = _of_table(Evidence(release), read[0], read).likelihood
     assert isinstance(known, CellFactors) and known.domain == fine
     sums = np.add.reduceat(whole.sum(axis=2).reshape(-1)[known.cells], known.starts[:-1])
     low, high = known.ends

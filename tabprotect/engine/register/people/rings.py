@@ -36,6 +36,7 @@ from tabprotect.engine.register.people.stated_margins import exact_margin, known
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 
 TRIED = 40
@@ -143,7 +144,7 @@ class Ring:
         domain, mine = table.domain, [table]
         for one in self.read:
             if one is not table and set(one.domain.names) <= set(domain.names):
-                mine.append(_of_table(one, table))
+                mine.append(_of_table(one, table, self.read))
         stated: list[tuple[str, ...]] = []
         for other in self.read:
             shared = tuple(name for name in domain.names if name in other.domain.names)
@@ -151,15 +152,7 @@ class Ring:
                 continue
             if exact_margin(table, shared) is not None or shared in stated:
                 continue
-            margin = next(
-                (
-                    found
-                    for one in self.read
-                    if all(v in one.domain.variables for v in domain.project(shared).variables)
-                    and (found := exact_margin(one, shared)) is not None
-                ),
-                None,
-            )
+            margin = _stated(self.read, domain.project(shared))
             if margin is None:
                 raise InfeasibleError("a shared margin is stated by none of them")
             stated.append(shared)
@@ -214,7 +207,13 @@ def _key(whole: Domain, cells: Ints, of: Domain) -> Ints:
     return np.ravel_multi_index([codes[whole.axis(name)] for name in of.names], of.shape)
 
 
-def _of_table(one: Evidence, table: Evidence) -> Evidence:
+def _stated(read: Sequence[Evidence], domain: Domain) -> Table | None:
+    """A margin as one of some releases states it whole; ``None`` where none does."""
+    alike = (one for one in read if all(v in one.domain.variables for v in domain.variables))
+    return next((found for one in alike if (found := exact_margin(one, domain.names)) is not None), None)
+
+
+def _of_table(one: Evidence, table: Evidence, read: Sequence[Evidence]) -> Evidence:
     """A release of the same variables, or of some of them, as evidence of a table.
 
     Raises
@@ -231,7 +230,7 @@ def _of_table(one: Evidence, table: Evidence) -> Evidence:
         fine = domain[variable.name]
         codes[variable.name] = variable.name, np.arange(len(fine.categories), dtype=np.int64)
         if fine.categories != variable.categories:
-            stated = exact_margin(table, (variable.name,))
+            stated = _stated(read, domain.project((variable.name,)))
             groups = [] if stated is None else groups_between(stated, one, (), alike=True)
             if len(groups) != 1 or groups[0].group is None or not groups[0].mine_is_fine:
                 raise InfeasibleError("it is not settled which categories go together")
