@@ -178,7 +178,6 @@ def test_what_goes_wrong_on_an_ordinary_day_has_a_remedy(run: Run, tmp_path: Pat
     made = tmp_path / "new folder"
     for asked, code, remedy in (
         (("verify", tmp_path / "text.zip"), 6, "tabprotect describe FILE"),
-        (("verify", dossier), 6, "tabprotect report FILE --edition staff"),
         (("verify", tmp_path / "cut.zip"), 6, "tabprotect describe FILE"),
         (("infer", tmp_path), 3, str(bundle.parent)),
         (("infer", tmp_path / "none.zip"), 3, "check its name"),
