@@ -112,7 +112,7 @@ def opened(data: bytes, name: str) -> bytes:
     raise BundleError(
         message("this dossier is encrypted"),
         hint=message(
-            "name the file of its passphrase: {KEY}=FILE; or write it in the plain: tabprotect dossier open "
+            "name the file of its passphrase in {KEY}; or write it in the plain: tabprotect dossier open "
             "{name} --key FILE --out CONFIDENTIAL-dossier.zip",
             KEY,
             name,
