@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.table import Table
 
 METHOD = "cell_key"
+
+KEPT = 64
+"""Answers that are kept at hand."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,8 +47,16 @@ class KeyedAnswers:
         A function of the records counted in it and of the key of the house: whoever asks, and whatever
         was asked before.
         """
+        return replace(self._known(names), title=title)
+
+    @cached_property
+    def _known(self) -> Callable[[tuple[str, ...]], Release]:
+        # What is decided on is published next.
+        return lru_cache(maxsize=KEPT)(self._release)
+
+    def _release(self, names: tuple[str, ...]) -> Release:
         counts, keys = (_laid_out(table.margin(names)) for table in (self.table, self.record_keys))
-        problem = Problem(counts, title=title, record_keys=keys, key_range=self.key_range)
+        problem = Problem(counts, record_keys=keys, key_range=self.key_range)
         method = methods()[METHOD]
         inner = ":".join(map(in_formula, names)) + " - 1" if names else "1"
         values = method.resolve_for(problem, {**self.given, "margins": inner, "keys": "hashed"})
