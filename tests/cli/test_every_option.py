@@ -476,6 +476,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "edition": "--edition staff",
             "quality": "--quality || dossier.zip --edition public --out out/r.html",
+            "texts": "--texts",
             "register": "--register nowhere://x",
             "out": "--out out/s.html",
         },

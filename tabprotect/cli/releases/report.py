@@ -32,6 +32,12 @@ class Report(Options):
             "(public); a row each in FILE.xlsx, a page each in FILE.pdf"
         ),
     )
+    texts: bool = option_field(
+        False,
+        help=message(
+            "texts for users in English and German, made from the mechanism and [texts] of the policy: methodology page, why parts do not add up, footnote, press; in FILE.md or FILE.txt"
+        ),
+    )
     edition: Edition = option_field(
         help=message(
             "staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)"
@@ -43,15 +49,20 @@ class Report(Options):
         metavar="FILE|URL|none",
         help=message("where the staff edition looks up what left before (default: the house's own)"),
     )
-    out: Path = option_field(metavar="FILE.html|.pdf|.xlsx")
+    out: Path = option_field(metavar="FILE.html|.pdf|.xlsx|.md")
 
 
 @command("report", example="tabprotect report release.zip --edition public --out report.html")
 def run_report(asked: Report, console: Console) -> None:
     """Write the report."""
     keep_apart(asked.sources, [asked.out])
+    if asked.quality and asked.texts:
+        raise UsageError(message("ask for one of them: --quality or --texts"))
     if asked.quality:
         _quality(asked, console)
+        return
+    if asked.texts:
+        _texts(asked, console)
         return
     if asked.out.suffix.lower() not in SUFFIXES:
         raise UsageError("--out takes a name that ends in .html or .pdf")
@@ -106,3 +117,19 @@ def _quality(asked: Report, console: Console) -> None:
             + (message(" (CONFIDENTIAL)") if staff else "")
         ],
     )
+
+
+def _texts(asked: Report, console: Console) -> None:
+    """Write the texts for users of one release."""
+    # Late: a report needs none of it.
+    from tabprotect.engine.report.text_files import TEXT_FILES, texts_bytes, texts_of
+
+    if asked.out.suffix.lower() not in TEXT_FILES:
+        raise UsageError(message("--out takes a name that ends in .md or .txt"))
+    if asked.edition == "staff" or asked.register is not None:
+        raise UsageError(message("texts for users are public: --edition public, and no --register"))
+    if len(asked.sources) > 1:
+        raise UsageError(message("the texts are of one release"))
+    found = texts_of(asked.sources[0], console)
+    write_bytes(asked.out, texts_bytes(found))
+    console.result({"texts": found, "out": str(asked.out)}, [message("Texts for users: {out}", asked.out)])

@@ -90,6 +90,7 @@ def _of_counts(release: Release) -> tuple[str, Parts]:
         [
             (message("What is in this bundle"), held),
             (message("What is exact"), exact_lines(release)),
+            (message("Do parts add up?"), [why_parts(release)]),
             (message("What was done"), done),
             (message("What to believe about a true count"), believe),
         ],
@@ -143,6 +144,7 @@ def _of_magnitudes(release: Release) -> tuple[str, Parts]:
         [
             (message("What is in this bundle"), held),
             (message("What is exact"), exact_lines(release)),
+            (message("Do parts add up?"), [why_parts(release)]),
             (message("What was done"), [method.promise, *(["", *stated] if stated else [])]),
             (message("What to believe about a contribution"), believe),
         ],
@@ -170,6 +172,46 @@ def exact_lines(release: Release, shown: str = "- {}", times: str = " x ") -> li
     if "total_kept" in promised:
         return [message("The grand total. See the properties below for more.")]
     return [message("No count: each may differ from the true one, as the properties below say.")]
+
+
+def why_parts(release: Release) -> str:
+    """Why parts do or do not add up to their totals."""
+    if release.magnitudes:
+        table = release.magnitude_table
+        noisy = methods("magnitudes")[release.mechanism.method].is_random(release.mechanism.values)
+        hidden = bool(table.hidden.any())
+        additive = not noisy or release.mechanism.method == "multiplicative_noise"
+        consistent = False
+    else:
+        promised = methods()[release.mechanism.method].promised(release.mechanism.values)
+        hidden = any(one.suppressed is not None for one in release.tables)
+        additive, consistent = "additive" in promised or "exact" in promised, "consistent" in promised
+    if hidden:
+        return message(
+            "A hidden number is not 0. Where one is hidden, the numbers that are shown need not add up to their "
+            "total; what is missing belongs to the hidden ones together."
+        )
+    if additive:
+        return message(
+            "In this release they do: every total is the sum of its parts. Beside tables that were protected "
+            "by themselves the same total can differ; neither is wrong, each is right within its own changes."
+        )
+    said = [
+        message(
+            "Every number, totals too, was changed by itself, so that parts need not add up to their total; that "
+            "is no error. For a total take the published one: it was changed once, while a sum of n parts has the "
+            "changes of n numbers: with the same noise on each, n times its variance."
+        )
+    ]
+    if release.tables:
+        said.append(
+            message(
+                "Best are both together: page.html of the release tells it under “Which number shall I use?”."
+            )
+        )
+    if consistent:
+        said.append(message("A number that is counted from the same records is the same in every table."))
+    return joined(said, " ")
 
 
 def _privacy(release: Release) -> list[str]:

@@ -19,7 +19,7 @@ from tabprotect.engine.errors import ParameterError, in_file
 from tabprotect.engine.paths import is_there, read_text
 from tabprotect.engine.plain_values.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.plain_values.encoding import Encodable
-from tabprotect.engine.plain_values.metadata import METADATA
+from tabprotect.engine.plain_values.metadata import METADATA, OWN_TEXTS
 from tabprotect.engine.release.findings import KINDS, Finding
 from tabprotect.engine.release.limits import (
     ATTEMPTS,
@@ -120,6 +120,9 @@ class AgencyPolicy(Encodable):
     metadata
         What all tables of the house say of themselves: licence, publisher, contact, language and the
         like, by name; what is given for a table goes before.
+    texts
+        What the house writes in place of the texts for users that are made from a mechanism, by name
+        (``footnote``), or by name and language (``footnote_de``); ``{text}`` in it is the one made.
     """
 
     belief_limit: float = BELIEF_LIMIT
@@ -150,6 +153,7 @@ class AgencyPolicy(Encodable):
     approvers: Mapping[str, str] = field(default_factory=dict, hash=False)
     standing: Mapping[str, str] = field(default_factory=dict, hash=False)
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -163,11 +167,12 @@ class AgencyPolicy(Encodable):
                 wrong[f"standing.{kind}"] = message("must be one of {KINDS}", ", ".join(KINDS))
             elif not reason.strip():
                 wrong[f"standing.{kind}"] = message("says no reason")
-        for name, text in self.metadata.items():
-            if name not in METADATA:
-                wrong[f"metadata.{name}"] = message("must be one of {names}", ", ".join(METADATA))
-            elif not text.strip():
-                wrong[f"metadata.{name}"] = message("says nothing")
+        for held, known in (("metadata", tuple(METADATA)), ("texts", OWN_TEXTS)):
+            for name, text in getattr(self, held).items():
+                if name not in known:
+                    wrong[f"{held}.{name}"] = message("must be one of {names}", ", ".join(known))
+                elif not text.strip():
+                    wrong[f"{held}.{name}"] = message("says nothing")
         keys: dict[str, str] = {}
         for name, key in self.approvers.items():
             if not (len(key) == 64 and set(key.lower()) <= set("0123456789abcdef")):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tabprotect.languages.messages import message
+from tabprotect.languages.translation import LANGUAGES
 
 METADATA: Mapping[str, str] = MappingProxyType(
     {
@@ -23,3 +24,16 @@ METADATA: Mapping[str, str] = MappingProxyType(
 
 OF_MECHANISM = ("confidentiality", "accuracy")
 """Those of them that are true of one release: no other file's are taken."""
+
+TEXTS: Mapping[str, str] = MappingProxyType(
+    {
+        "methodology": message("For the methodology page"),
+        "parts": message("Why do parts not add up?"),
+        "footnote": message("Footnote"),
+        "press": message("For the press office"),
+    }
+)
+"""What each of the texts for users of a release is, by its name."""
+
+OWN_TEXTS = tuple(f"{name}{code}" for name in TEXTS for code in ("", *(f"_{one}" for one in LANGUAGES)))
+"""The names under which a house writes its own: for every language, or for one."""

@@ -15,7 +15,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.staff.confidential import Dossier
-from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.bundle.verify import Verification, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.findings import Finding
@@ -155,6 +155,23 @@ def make_report(
         text = message("{name}: {message}", path.name, error.message)
         raise BundleError(text, hint=error.hint, detail=error.detail) from None
     return staff_report(dossier, made, progress, register=register)
+
+
+def public_bundle(path: Path, progress: Progress = SILENT) -> Verification:
+    """A release bundle, or the one in a dossier, verified.
+
+    Raises
+    ------
+    BundleError
+        When the file is damaged, forged or unsafe to open.
+    """
+    data = archive.load(path)
+    try:
+        bundle = confidential.bundle_within(data) if confidential.is_dossier(data) else data
+        return verify_bytes(bundle, progress=progress)
+    except BundleError as error:
+        text = message("{name}: {message}", path.name, error.message)
+        raise BundleError(text, hint=error.hint, detail=error.detail) from None
 
 
 @figures_apart()

@@ -22,7 +22,7 @@ import numpy as np
 
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.reader_page.page_words import WORDS
-from tabprotect.engine.bundle.reader_text import exact_lines
+from tabprotect.engine.bundle.reader_text import exact_lines, why_parts
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.progress import SILENT, Progress
@@ -388,6 +388,7 @@ def _facts_of_counts(release: Release, likelihood: Likelihood | None) -> dict[st
                 "exact": " ".join(filter(None, [told_in(code, first), ", ".join(kept)])),
                 "promised": [told_in(code, method.guarantees[name]) for name in promised],
                 "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
+                "parts": told_in(code, why_parts(release)),
                 "naive": " ".join(told_in(code, line) for line in naive),
             }
             for code in LANGUAGES
@@ -406,10 +407,10 @@ def _facts_of_counts(release: Release, likelihood: Likelihood | None) -> dict[st
 
 def _variances(release: Release, *, shown: bool) -> Sequence[dict[str, object]]:
     """The variance of the noise of each published table's numbers, where the method states one."""
-    # Imported late: the window opens bundles, and its first paint needs no posterior.
-    from tabprotect.engine.belief.evidence import all_numbers
+    from tabprotect.engine.bundle.reader_page.page_model import MOST_ENTRIES
 
-    numbers = all_numbers(release) if shown else None
+    many = release.domain.size * len(release.tables) > MOST_ENTRIES
+    numbers = None if many or not shown else methods()[release.mechanism.method].numbers(release)
     found = {} if numbers is None else {one.domain: numbers.variance[one.rows] for one in numbers.tables}
     return [
         {} if each is None or not np.isfinite(each).all() else {"variance": _alike_or_each(each.tolist())}
@@ -446,6 +447,7 @@ def _facts_of_magnitudes(release: Release) -> dict[str, object]:
                 "exact": told_in(code, exact),
                 "promised": [told_in(code, method.promise)],
                 "weighted": "",
+                "parts": told_in(code, why_parts(release)),
                 "naive": " ".join(told_in(code, line) for line in naive_magnitude_words(noisy=noisy)),
             }
             for code in LANGUAGES

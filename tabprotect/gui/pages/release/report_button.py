@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.user_texts import user_texts
+from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -31,6 +33,9 @@ EDITIONS: tuple[tuple[Edition, str], ...] = (
     ("staff", message("Staff edition, CONFIDENTIAL")),
     ("public", message("Public edition")),
 )
+TEXTS = "md"
+"""The kind of file that holds the texts for users."""
+
 KINDS = (("html", message("web page")), ("pdf", "PDF"))
 
 
@@ -51,6 +56,9 @@ class ReportButton(QPushButton):
                     triggered=lambda _=False, e=edition, k=kind: self._ask(e, k),
                 )
                 self.entries[edition, kind] = action
+        self.entries["public", TEXTS] = connected(
+            menu.addAction(tr("Texts for users\u2026")), triggered=lambda: self._ask("public", TEXTS)
+        )
         menu.addSeparator()
         self.open = menu.addAction(icons.icon("open"), tr("Open the last one, to read or print it"))
         self.open.setEnabled(False)
@@ -69,7 +77,7 @@ class ReportButton(QPushButton):
     def _ask(self, edition: Edition, kind: str) -> None:
         folders = self.document.preferences
         folder = folders.confidential_folder if edition == "staff" else folders.public_folder
-        name = f"release-report-{edition}.{kind}"
+        name = "release-texts.md" if kind == TEXTS else f"release-report-{edition}.{kind}"
         suggested = marked(Path(name)) if edition == "staff" else Path(name)
         ask_place(
             self,
@@ -86,7 +94,7 @@ class ReportButton(QPushButton):
             self._exporter.write(
                 edition,
                 path,
-                lambda p: _report(project, history, edition, p).as_bytes(path),
+                lambda p: _content(project, history, edition, path, p),
                 confidential=edition == "staff",
                 overwrite=True,
             )
@@ -98,6 +106,16 @@ class ReportButton(QPushButton):
     def _open(self) -> None:
         if self.last is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.last)))
+
+
+def _content(project: Project, history: History, edition: Edition, path: Path, progress: Progress) -> bytes:
+    """What is written, by the suffix of the file."""
+    from tabprotect.engine.report.text_files import TEXT_FILES, texts_bytes
+
+    if path.suffix.lower() not in TEXT_FILES:
+        return _report(project, history, edition, progress).as_bytes(path)
+    assert project.release is not None
+    return texts_bytes(user_texts(project.release, in_force().texts))
 
 
 def _report(project: Project, history: History, edition: Edition, progress: Progress) -> Report:

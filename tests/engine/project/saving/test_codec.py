@@ -177,6 +177,7 @@ def everything(histories: list[History]) -> list[object]:
         approvers={"anna": "ab" * 32},
         standing={"attempts": "looked at"},
         metadata={"licence": "CC BY 4.0"},
+        texts={"footnote": "{text} Office."},
     )
     record = replace(record, attempt=2, verdict=found_out)
     stated = replace(release.mechanism, gate=gate, tuned=tuned, privacy=privacy)

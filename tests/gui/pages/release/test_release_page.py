@@ -424,7 +424,12 @@ def test_the_report_is_written_from_the_page(ready: MainWindow, settle: Settle, 
     assert "What left before is not known without a register." in staff
     ready.document.set_public(True)
     visible = {key for key, action in shown.report.entries.items() if action.isVisible()}
-    assert visible == {("public", "html"), ("public", "pdf")} and not shown.report.open.isEnabled()
+    assert visible == {("public", "html"), ("public", "pdf"), ("public", "md")}
+    assert not shown.report.open.isEnabled()
+    shown.report.write("public", tmp_path / "texts.md")
+    settle()
+    texts = (tmp_path / "texts.md").read_text("utf-8")
+    assert "# English" in texts and "# Deutsch" in texts and "## Fußnote" in texts
 
 
 @EACH_MEASURE
