@@ -390,11 +390,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         "",
         {"key": "--key nofile", "out": "--out out/e.zip"},
     ),
-    "dossier retention": (
-        "",
-        "",
-        {"folders": "nofolder", "delete": "--delete", "register": "--register nofile"},
-    ),
+    "dossier retention": ("", "", {"delete": "--delete", "register": "--register nofile"}),
     "keys house": (
         "",
         "",

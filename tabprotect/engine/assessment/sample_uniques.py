@@ -196,7 +196,9 @@ def _in_population(
     if fraction is None:
         raise InputError(
             message("how many people each record stands for is not known"),
-            hint=message("count the records with --design-weight, or give the share with --sampled"),
+            hint=message(
+                "count the records with their design weights: --design-weight W; or give the share: --sampled 0.1"
+            ),
         )
     if not 0 < fraction <= 1:
         raise InputError(message("the share of people in the survey is above 0 and at most 1"))

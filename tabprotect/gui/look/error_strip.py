@@ -20,7 +20,7 @@ from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.translation import tr, translate
 
 _OPTIONS = re.compile(
-    r": (?:(?:tabprotect|tabulate|record-keys) [^;]*?)?--[^;]*?"
+    r": (?:(?:tabprotect|tabulate|record-keys|protect-set) [^;]*?)?--[^;]*?"
     r"(?=;|\.?$|, (?:and|or|und|oder) (?!--|=))| \(--[^()]*\)"
 )
 
