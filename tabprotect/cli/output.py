@@ -138,8 +138,9 @@ class Console:
 
     def _to_go(self, now: float, fraction: float) -> Iterable[str]:
         """How much longer a stage takes at most, at its pace; nothing while that cannot be told."""
-        if LEAST_SHARE <= fraction < 1:
-            left = (now - self._entered) * (1 - fraction) / fraction
+        spent = now - self._entered
+        if LEAST_SHARE <= fraction < 1 and spent >= 1:
+            left = spent * (1 - fraction) / fraction
             yield message("at most about {seconds:,} s to go", math.ceil(left))
 
     def clear(self) -> None:

@@ -200,6 +200,10 @@ def _show_failed(loaded: _Loaded, places: Places) -> None:
             loaded.values[y][x] = shown
 
 
+WITH_MORE = re.compile(r"\d[\d.,\s]*(?:\(.*\)|/\s*\d.*)")
+"""A count with what stands beside it: ``3 (1.7%)``, ``3/180``."""
+
+
 def _fill_merged(loaded: _Loaded, places: Places) -> None:
     """Put a label that is merged over rows with numbers into each of them.
 
@@ -217,7 +221,10 @@ def _fill_merged(loaded: _Loaded, places: Places) -> None:
 def _has_count(row: Sequence[object], but: int) -> bool:
     """Return True if a row has a number, or what stands in place of one, beside a column."""
     texts = [str(value).strip() for n, value in enumerate(row) if n != but and value != ""]
-    return any(looks_numeric(text) or text in USUAL or FAILED.fullmatch(text) for text in texts)
+    return any(
+        looks_numeric(text) or text in USUAL or FAILED.fullmatch(text) or WITH_MORE.fullmatch(text)
+        for text in texts
+    )
 
 
 def _without_hidden(

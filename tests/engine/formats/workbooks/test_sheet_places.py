@@ -53,6 +53,17 @@ def test_merged_labels_of_a_list_stand_in_each_of_their_rows(tmp_path: Path) -> 
     assert table.counts.tolist() == [[5, 6, 0, 0], [0, 0, 7, 8]]
 
 
+def test_a_merged_label_stands_beside_counts_with_their_shares(tmp_path: Path) -> None:
+    rows = [ROWS[0], ["North", "m", 5], [None, "f", 6], ["South", "m", 7], [None, "f", "3 (1.7%)"]]
+
+    def merged(sheet: Worksheet) -> None:
+        sheet.merge_cells("A2:A3")
+        sheet.merge_cells("A4:A5")
+
+    path = book(tmp_path / "t.xlsx", rows, merged)
+    assert read(path, cells="n (%)").counts.tolist() == [[5, 6], [7, 3]]
+
+
 def test_a_merged_count_is_nobodys(tmp_path: Path) -> None:
     path = book(tmp_path / "t.xlsx", ROWS, lambda sheet: sheet.merge_cells("C2:C3"))
     with pytest.raises(InputError, match="the count is empty") as caught:
