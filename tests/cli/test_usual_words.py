@@ -29,7 +29,7 @@ MISTAKES = [
     ("help nonsense", "tabprotect --help says what it takes"),
     ("protect", EXAMPLE),
     ("protect example:duncan-roehrig-4x4", EXAMPLE),
-    ("describe cellkey", "did you mean cell_key or cells? 'tabprotect describe' lists all"),
+    ("describe cellkey", "did you mean cell_key or cell_keys or cells? 'tabprotect describe' lists all"),
     ("describe xyzzyq", "'tabprotect describe' lists all"),
     ("describe risk_fbta", "did you mean risk_fbeta or risk_recall? 'tabprotect describe' lists all"),
     ("verify r.zip other.zip more.zip", "tabprotect verify --help says what it takes"),

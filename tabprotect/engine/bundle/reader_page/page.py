@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -117,10 +118,12 @@ def naive_magnitude_words(*, noisy: bool) -> list[str]:
 
 PAGE = "page.html"
 
-SCRIPTS = ("priors.js", "numbers.js", "moves.js", "factors.js", "reader.js", "view.js")
+SCRIPTS = ("priors.js", "numbers.js", "reader.js", "view.js")
 
-OF_STRIPS = "trains.js"
-"""Of pages alone whose cycles are one strip."""
+OF_WAY: Mapping[object, tuple[str, ...]] = MappingProxyType(
+    {"moves": ("moves.js",), "strip": ("trains.js", "moves.js"), "factors": ("factors.js",)}
+)
+"""Further scripts, by the way in which a page works out its beliefs."""
 
 AS_EVER = frozenset({"suppression"})
 """Methods whose name stands in English in every language: pages that left have it so."""
@@ -176,8 +179,8 @@ class Page:
             },
         }
         model = model_of(release, likelihood)
-        strip = model is not None and model["way"] == "strip"
-        before, _, after = frame(strip=strip).partition(MODEL)
+        # A model that takes a posterior is one that the page need not work out.
+        before, _, after = frame("" if model is None else str(model["way"])).partition(MODEL)
         before = before.replace(RELEASE, embedded(data), 1)
         shown = html.escape(" ".join(title.split()) or "tabprotect", quote=False)
         return cls(
@@ -317,9 +320,9 @@ def _near_rows(mine: list[list[int]], found: object) -> bool:
 
 
 @cache
-def frame(*, strip: bool = False) -> str:
-    """The page without a release."""
-    folder, scripts = RESOURCES / "page", (*SCRIPTS[:2], OF_STRIPS, *SCRIPTS[2:]) if strip else SCRIPTS
+def frame(way: str) -> str:
+    """The page without a release, with what works out its beliefs."""
+    folder, scripts = RESOURCES / "page", (*SCRIPTS[:2], *OF_WAY.get(way, ()), *SCRIPTS[2:])
     style = _tight_style(_lean((folder / "page.css").read_text("utf-8")))
     code = "".join(_tight(_lean((folder / name).read_text("utf-8"))) for name in scripts)
     words = f"const NAMES = {embedded(list(WORDS))};\nconst WORDS = {embedded(_in_languages())};\n"
