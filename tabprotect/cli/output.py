@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.plain_values.encoding import as_json
-from tabprotect.languages.messages import joined, message
+from tabprotect.languages.messages import Forecast, joined, message
 from tabprotect.languages.translation import tr, translate
 
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
@@ -52,6 +52,8 @@ class Console:
         self._entered = self._begun
         self._last = 0.0
         self._open = False
+        self._foretold: set[str] = set()
+        """How long stages take that has been said."""
 
     def result(
         self, data: Mapping[str, object] | Callable[[], Mapping[str, object]], lines: Iterable[str]
@@ -119,6 +121,10 @@ class Console:
         now = time.monotonic()
         if stage != self._stage:
             self._stage, self._entered = stage, now
+            if isinstance(stage, Forecast) and stage.about not in self._foretold:
+                self._foretold.add(stage.about)
+                told = message("{stage}: this takes {about}; Ctrl+C stops it", stage.stage, stage.about)
+                self.say(told)
             if self._verbose:
                 self.warn(message("[{seconds:7.2f} s] {stage}", now - self._begun, translate(stage)))
         if now - self._begun >= self._next:

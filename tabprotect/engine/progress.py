@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from typing import Protocol
 
 from tabprotect.engine.errors import Interrupted
+from tabprotect.languages.messages import Forecast, message
+
+LONG = 5.0
+"""Seconds from which on it is said beforehand how long a stage takes."""
+
+IN_MINUTES, SHORTEST = 600, 60
+"""Seconds from which on minutes are said: at most, and at least."""
+
+
+def foretold(stage: str, low: float, high: float) -> str:
+    """A stage with the seconds that it takes, to one digit, or the minutes; alone below ``LONG``.
+
+    What is said of the whole takes the place of what was said of a part.
+    """
+    if high < LONG:
+        return stage
+    least, most = (max(1, int(round(s, -math.floor(math.log10(max(s, 1.0)))))) for s in (low, high))
+    unit = message("s")
+    if most >= IN_MINUTES and least >= SHORTEST:
+        least, most, unit = round(least / 60), round(most / 60), message("min")
+    about = message("about {most:,} {unit}", most, unit)
+    if least < most:
+        about = message("about {least:,} to {most:,} {unit}", least, most, unit)
+    return Forecast(stage.stage if isinstance(stage, Forecast) else stage, about)
 
 
 class Progress(Protocol):
@@ -74,6 +99,23 @@ class PartialProgress:
         done = (self._number + fraction) / self._parts
         known = partial if self._known is None else self._known
         self._whole.report(self._stage or stage, done, known)
+
+
+class Announced:
+    """Progress that says with every stage how long all of it will take.
+
+    Parameters
+    ----------
+    low, high
+        Seconds of a usual core; where they are few nothing is said.
+    """
+
+    def __init__(self, progress: Progress, low: float, high: float) -> None:
+        self._progress, self._low, self._high = progress, low, high
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass it on."""
+        self._progress.report(foretold(stage, self._low, self._high), fraction, partial)
 
 
 SILENT: Progress = Silent()

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import SILENT, Progress, foretold
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -51,7 +51,30 @@ SMALL_PROGRAMME = 1_000
 RUN_COST, ITERATION_COST = 300.0, 0.02
 """Microseconds on an ordinary core, roughly: of a run, and of an iteration per entry."""
 
+ROOT, NODE = {False: (0.0, 1e-7), True: (3e-8, 3.6e-7)}, 1e-6
+"""Seconds of a usual core that an integer programme takes up to its first branches, least and most,
+for each two of its entries, by whether something is minimised; and a node for each entry.
+
+Measured on controlled roundings of tables of three to five variables, of 1,700 to 11,700 entries.
+"""
+
 _spent = threading.local()
+
+
+def search_seconds(entries: int, nodes: int, *, minimised: bool) -> tuple[float, float]:
+    """About how many seconds an integer programme takes, at least and at most, by its size.
+
+    Parameters
+    ----------
+    entries
+        Of its matrix, those that are not 0.
+    nodes
+        Nodes after which it ends.
+    minimised
+        Whether there is an objective; else any point ends it.
+    """
+    least, most = ROOT[minimised]
+    return least * entries**2, most * entries**2 + NODE * entries * nodes
 
 
 def solver_work() -> float:
@@ -354,6 +377,9 @@ class TableProgramme:
             self._highs.setOptionValue("mip_max_nodes", nodes)
             self._highs.setOptionValue("mip_rel_gap", limit.gap)
             self._watcher.most_questions, self._watcher.most_nodes = limit.questions, limit.nodes
+            if limit.nodes is not None:
+                span = search_seconds(self._entries, limit.nodes, minimised=bool(cost.any()))
+                stage = foretold(stage, *span)
             if start is not None:
                 every = np.arange(self.columns, dtype=np.int32)
                 self._highs.setSolution(self.columns, every, start.astype(np.float64))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from functools import cache
 from string import Formatter
-from typing import SupportsIndex
+from typing import Self, SupportsIndex
 
 Change = tuple[Callable[..., str], tuple[object, ...]]
 
@@ -40,7 +40,7 @@ class Message(str):
 
     def __new__(
         cls, text: str, template: str | None, values: dict[str, object], change: Change | None = None
-    ) -> Message:
+    ) -> Self:
         made = super().__new__(cls, text)
         made.template, made.values, made.change = template, values, change
         return made
@@ -97,6 +97,33 @@ class Message(str):
 
     def translate(self, table: object, /) -> str:
         return self.changed(str.translate, table)
+
+
+class Forecast(Message):
+    """A stage and how long it takes: said once before it begins, also where no progress is shown.
+
+    Attributes
+    ----------
+    stage, about
+        The stage alone, and how long.
+    """
+
+    __slots__ = ("about", "stage")
+
+    stage: str
+    about: str
+
+    def __new__(cls, stage: str, about: str) -> Forecast:
+        template, values = "{stage} ({about})", {"stage": stage, "about": about}
+        made = super().__new__(cls, template.format(**values), template, dict[str, object](values))
+        made.stage, made.about = stage, about
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Forecast, (self.stage, self.about)
+
+    def __str__(self) -> str:
+        return str.__str__(self)
 
 
 def message(template: str, /, *given: object, **values: object) -> str:

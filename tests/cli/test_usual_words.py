@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tabprotect as tp
 from tabprotect.cli.output import Console
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.progress import Announced, foretold
 from tabprotect.engine.project.recipes.replay import run_file
+from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.subtables import publication_of
+from tabprotect.engine.solver import TableProgramme
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 
 Run = Callable[..., Any]
 
@@ -89,6 +97,48 @@ def test_what_takes_long_is_said_where_no_line_shows_it(
     now[0] = 99.0
     quiet.report("adjusting the table", 0.0)
     assert capsys.readouterr().err == ""
+
+
+def test_a_long_search_says_how_long_before_it_starts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NotSolvedError(Exception):
+        pass
+
+    def solve(*_: object) -> None:
+        # What is said by now is said before.
+        raise NotSolvedError
+
+    monkeypatch.setattr(TableProgramme, "_run_apart", solve)
+    monkeypatch.setattr("highspy.Highs.run", solve)
+    said = {}
+    for name, shape in (("small", (3, 4, 3)), ("large", (6, 4, 3, 3, 3))):
+        table = Table.dense(Domain.of_shape(shape), np.arange(1, np.prod(shape) + 1).reshape(shape) % 7)
+        publication = publication_of(table.domain, {"margins": None, "groupings": None})
+        for how in ({"as_json": True}, {"as_json": False, "quiet": True}):
+            with pytest.raises(NotSolvedError):
+                ControlledProgramme(table, publication, 5).nearest(Console(**how))
+            out, said[name, how["as_json"]] = capsys.readouterr()
+            assert out == ""
+    assert said["small", True] == said["small", False] == said["large", False] == ""
+    assert re.fullmatch(
+        r"rounding [0-9,]+ counts in [0-9,]+ sums, at most 100 nodes: this takes about [0-9]+ to [0-9]+ s; "
+        r"Ctrl\+C stops it\n",
+        said["large", True],
+    )
+
+
+def test_how_long_is_said_once_and_of_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(as_json=False, show_progress=False)
+    whole = Announced(console, 70.0, 800.0)
+    for _ in range(3):
+        console.report(foretold("rounding", 2.0, 38.0), 0.0)
+        console.report(foretold("rounding", 0.1, 4.9), 0.0)
+        whole.report(foretold("rounding", 2.0, 39.0), 0.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "rounding: this takes about 2 to 40 s; Ctrl+C stops it",
+        "rounding: this takes about 1 to 13 min; Ctrl+C stops it",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -60,14 +60,18 @@ def parser() -> ModuleType:
 
 
 def data_frame(data: bytes) -> list[Column] | None:
-    """The columns of the first data frame of an unpacked file; ``None`` if it holds none."""
+    """The columns of the first data frame of an unpacked file, or of its first table; else ``None``."""
     reading = parser()
     kind = ".rds" if data.startswith(b"X\n") else ".rda"
     with warnings.catch_warnings(action="ignore"):
         parsed = reading.parse_data(data, extension=kind)
     objects = _Objects(reading.RObjectType, parsed.extra.encoding)
-    frame = next((one for one in objects.under(parsed.object) if objects.is_frame(one)), None)
-    return None if frame is None else list(objects.columns(frame))
+    every = list(objects.under(parsed.object))
+    for is_one, columns in ((objects.is_frame, objects.columns), (objects.is_table, objects.listed)):
+        frame = next((one for one in every if is_one(one)), None)
+        if frame is not None:
+            return list(columns(frame))
+    return None
 
 
 class _Objects:
@@ -108,6 +112,29 @@ class _Objects:
                 raise TypeError("a matrix as a column, or columns of different lengths")
             yield Column(name or "", values, levels)
 
+    def is_table(self, one: Parsed) -> bool:
+        """Return True for a table: an array of numbers whose dimensions have names."""
+        return self._is(one, "INT", "REAL") and self._attribute(one, "dimnames") is not None
+
+    def listed(self, table: Parsed) -> Iterator[Column]:
+        """The columns of a table in long form: its variables, and `count`; the first varies fastest."""
+        dimensions = self._attribute(table, "dimnames")
+        assert dimensions is not None
+        orders = [[text or "" for text in self._words(one)] for one in _objects(dimensions)]
+        names = self._texts(dimensions, "names") or [None] * len(orders)
+        counts = self._values(table)
+        each = 1
+        for number, (name, order) in enumerate(zip(names, orders, strict=True), 1):
+            turn = [text for text in order for _ in range(each)]
+            each *= len(order)
+            if not order or len(counts) % each:
+                raise TypeError("a dimension without names")
+            # As R names those that have no name.
+            yield Column(name or f"Var{number}", turn * (len(counts) // each), order)
+        if each != len(counts):
+            raise TypeError("names of other dimensions")
+        yield Column("count", counts, [])
+
     def _values(self, one: Parsed) -> Sequence[object]:
         if self._is(one, "STR"):
             return [self._text(text) for text in _objects(one)]
@@ -131,10 +158,15 @@ class _Objects:
 
     def _texts(self, one: Parsed, attribute: str) -> list[str | None]:
         """An attribute that is a vector of texts."""
-        found = next((v for name, v in self._pairs(one.attributes) if name == attribute), None)
-        if found is None or not self._is(found, "STR"):
+        return self._words(self._attribute(one, attribute))
+
+    def _attribute(self, one: Parsed, attribute: str) -> Parsed | None:
+        return next((value for name, value in self._pairs(one.attributes) if name == attribute), None)
+
+    def _words(self, one: Parsed | None) -> list[str | None]:
+        if one is None or not self._is(one, "STR"):
             return []
-        return [self._text(text) for text in _objects(found)]
+        return [self._text(text) for text in _objects(one)]
 
     def _text(self, one: Parsed) -> str | None:
         if one.value is None:

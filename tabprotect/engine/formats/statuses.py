@@ -99,9 +99,10 @@ def withheld(statuses: Mapping[str, str]) -> str:
     Parameters
     ----------
     statuses
-        Column or attribute -> its code.
+        Column or attribute -> its code, in capitals or not.
     """
-    conf, obs = (statuses.get(name, "").strip() for name in (CONF_STATUS, OBS_STATUS))
+    said = {name.upper(): code.strip().upper() for name, code in statuses.items()}
+    conf, obs = (said.get(name, "") for name in (CONF_STATUS, OBS_STATUS))
     if conf in _HIDDEN:
         return message("{CONF_STATUS} {conf}: {HIDDEN}", CONF_STATUS, conf, _HIDDEN[conf])
     for name, code in statuses.items():
@@ -113,7 +114,7 @@ def withheld(statuses: Mapping[str, str]) -> str:
 
 def statuses_told(name: str, codes: Iterable[str]) -> str:
     """The statuses counted, for people: ``CONF_STATUS: 5 C (confidential), 4 F (free)``."""
-    found = Counter(code.strip() for code in codes)
+    found = Counter(code.strip().upper() for code in codes)
     known = VOCABULARIES[name]
     parts = [
         message("{n:,} {value} ({c})", n, c or "blank", known.get(c, "unknown"))

@@ -153,7 +153,7 @@ class ColumnFormat(Format):
                 message("the file says that its cases are weighted by {weight}", repr(weight)),
                 hint=message("say which column holds the counts: --count {count}", count),
             )
-        statuses = {name: found[name].values for name in found.keys() & COLUMNS - {count}}
+        statuses = {name: found[name].values for name in found.keys() - {count} if name.upper() in COLUMNS}
         names = tuple(name for name in found if name != count and name not in statuses)
         categories, numbers = [], []
         idle: list[str] = []

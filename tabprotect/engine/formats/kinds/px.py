@@ -50,6 +50,10 @@ COUNTS, NUMBER = "Counts", "number"
 """Title and unit of a table of which none is known."""
 
 HIDDEN = message("Not published, to protect respondents")
+_HIDES = re.compile(
+    r"fewer than|less than (?!half|0)|under \w+|confidential|suppress|disclos|not published", re.IGNORECASE
+)
+"""What explains a symbol that stands for a hidden count."""
 ABOUT_NUMBERS = frozenset(
     {"AGGREGALLOWED", "BASEPERIOD", "CFPRICES", "CONFIDENTIAL", "DATANOTE", "DATANOTECELL", "DATANOTESUM",
      "DAYADJ", "HIERARCHYLEVELS", "HIERARCHYNAMES", "REFPERIOD", "SEASADJ", "STOCKFA", "TIMEVAL",
@@ -152,7 +156,7 @@ class Px(Format):
             tuple(categories),
             places,
             words,
-            lambda _, text: (text, HIDDEN if symbols.get(text) == HIDDEN else ""),
+            lambda _, text: (text, means if _HIDES.search(means := symbols.get(text) or "") else ""),
             marks={"-": "zero"},
             explained=symbols,
             labels=labels,

@@ -1,6 +1,7 @@
 """R data frames (.rds, .rdata): records, or a table in long form.
 
-Needs the extra `statistics` (rdata). Of a file with several objects the first data frame is read.
+Needs the extra `statistics` (rdata). Of a file with several objects the first data frame is read, or
+where there is none the first table: its dimensions are variables, by the names of its `dimnames`.
 Categories are the levels of a factor in their order, else the values in order of first
 appearance; NA is missing. A data frame with a column `count` is a table, any other holds records.
 Written as one data frame (.rds) of factors and a number; suppressed counts are NA, with C (else F) in
@@ -36,7 +37,7 @@ class R(ColumnFormat):
     library = "rdata"
     begins = re.compile(b"|".join(_BEGINS))
     limits = (
-        message("Data frames alone; attributes other than factors' levels are left out."),
+        message("Data frames and tables alone; attributes other than factors' levels are left out."),
         message("Counts from 2^53 on are written as texts."),
         message("A file is read as a whole, at most 512 MiB: keep large data as Parquet."),
     )
@@ -57,7 +58,8 @@ class R(ColumnFormat):
                     message("the file is cut off, or too large for R"), hint=message("save it as Parquet")
                 ) from None
             raise InputError(
-                message("the file holds no data frame"), hint=message("save one: saveRDS(frame, file)")
+                message("the file holds no data frame and no table with names of its categories"),
+                hint=message("save one: saveRDS(frame, file)"),
             ) from None
         return {
             text(name, path): TypedColumn(

@@ -123,7 +123,7 @@ class SdmxCsv(Format):
         variables = [
             c
             for c, name in enumerate(ids)
-            if (c < value and name not in aside) or (name == TIME and c != value)
+            if (c < value and name.upper() not in aside) or (name == TIME and c != value)
         ]
         named = "STRUCTURE_NAME" in ids
         if named:
@@ -159,7 +159,7 @@ class SdmxCsv(Format):
         # Headers with labels name their variables themselves.
         cells = cells if ids != header else structure_of(path).of(cells)
         cells = _with_labels(cells, source, variables if named else [], labels=reading.labels)
-        behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
+        behind = [header[c] for c in dropped if c > value or header[c].upper() in COLUMNS]
         behind = [name for name in behind if not powers or _id(name) != UNIT_MULT]
         if behind:
             notes.append(message("attributes were left out: {behind}", ", ".join(behind)))

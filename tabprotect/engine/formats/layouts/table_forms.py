@@ -103,7 +103,7 @@ def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
 def status_columns(names: Iterable[str]) -> frozenset[int]:
     """The columns of statuses, by their fixed names; or a last column of flags."""
     words = [name.strip() for name in names]
-    found = {n for n, word in enumerate(words) if word in COLUMNS}
+    found = {n for n, word in enumerate(words) if word.upper() in COLUMNS}
     return frozenset(found | ({len(words) - 1} if _flagged(words) else set()))
 
 

@@ -14,12 +14,12 @@ from typing import Literal
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.parameters import Parameter
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import SILENT, Announced, Progress
 from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import GAP, CuttingPlanes
 from tabprotect.engine.protection.suppressing.near_tables.linear_moves import SMALL
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
-from tabprotect.engine.protection.suppressing.pattern import Announced, give_up, select
+from tabprotect.engine.protection.suppressing.pattern import give_up, select
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message, percent
@@ -114,7 +114,7 @@ def choose(
         no way was found within the stated work.
     """
     limit = most_work(task.publication, search)
-    progress = Announced(progress, limit / 1e6)
+    progress = Announced(progress, limit / 1e6, limit / 1e6)
     progress.report(message("secondary suppression"), 0.0)
     if expected is not None and not limit:
         return HidingChoice(select(task, progress, expected), 0.0, None)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import SILENT, Announced, Progress
 from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.near_tables.deviation import Deviation
 from tabprotect.engine.protection.suppressing.near_tables.linear_moves import LinearMoves
@@ -69,8 +69,8 @@ class Engine(Protocol):
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """Return how far one suppressed cell can move, whether proven, and a change that does."""
 
-    def seconds(self, ends: int) -> float:
-        """About how long choosing and checking take, for so many ends of intervals."""
+    def seconds(self, ends: int) -> tuple[float, float]:
+        """About how long choosing and checking take at least and at most, for so many ends of intervals."""
 
 
 class Steady:
@@ -85,26 +85,6 @@ class Steady:
         if fraction:
             self._stage, self._fraction = stage, fraction
         self._progress.report(self._stage or stage, self._fraction, partial)
-
-
-class Announced:
-    """Progress that says with every stage how long all of it will take.
-
-    Parameters
-    ----------
-    seconds
-        Of a usual core; below ``TOLD`` nothing is said.
-    """
-
-    def __init__(self, progress: Progress, seconds: float) -> None:
-        self._progress = progress
-        self._about = message(" (about {seconds:.0f} min in all)", seconds / 60) if seconds >= 90 else ""
-        if not self._about and seconds >= TOLD:
-            self._about = message(" (about {seconds:.0f} s in all)", seconds)
-
-    def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        """Pass it on."""
-        self._progress.report(f"{stage}{self._about}", fraction, partial)
 
 
 def engine(publication: Publication, room: tuple[Ints, Ints], cost: Floats, progress: Progress) -> Engine:
@@ -170,9 +150,6 @@ def lacking(task: Task, suppressed: Bools, progress: Progress = SILENT) -> Ints:
     """
     return _Selection(task, Steady(progress)).lacking(suppressed)
 
-
-TOLD = 20.0
-"""Estimated seconds of a choice from which they are announced beforehand."""
 
 MANY = 500
 """Ends of intervals from which on they are looked at together first."""
@@ -248,7 +225,7 @@ class _Selection:
     def run(self, expected: Bools | None = None) -> Bools:
         """Hide what is needed, then publish what is not; see :func:`select`."""
         aims = self._aims()
-        self._progress = Announced(self._progress, self._engine.seconds(len(aims)))
+        self._progress = Announced(self._progress, *self._engine.seconds(len(aims)))
         lost = []
         for done, aim in enumerate(aims):
             self._progress.report(message("secondary suppression"), 0.7 * done / len(aims))

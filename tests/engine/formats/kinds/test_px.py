@@ -233,3 +233,12 @@ def test_the_language_of_texts_is_chosen(tmp_path: Path, main: str, codes: str) 
     with pytest.raises(InputError, match="no texts in 'de'") as caught:
         read(tmp_path, text, texts_in="de")
     assert caught.value.hint == "it has sv, en"
+
+
+def test_a_symbol_for_few_people_is_never_zero(tmp_path: Path) -> None:
+    text = HEAD + 'DATASYMBOL2="Fewer than five";\nDATA=\n1 2\n3 "..";\n'
+    path = tmp_path / "t.px"
+    path.write_text(text)
+    for reading in (Reading(), Reading(missing="zero")):
+        with pytest.raises(InputError, match=r"suppressed .Fewer than five"):
+            read_table(path, reading)

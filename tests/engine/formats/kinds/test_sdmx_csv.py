@@ -124,3 +124,8 @@ def test_observations_without_a_value(tmp_path: Path, line: str, words: str) -> 
         with pytest.raises(InputError, match="1 of 2 cells is missing"):
             read(tmp_path, text, marks=f"{mark}=missing")
         assert read(tmp_path, text, fill_missing=True).table.counts.reshape(-1).tolist() == [7, 0]
+
+
+def test_statuses_in_small_letters_hide_as_well(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"suppressed .OBS_STATUS Q: suppressed"):
+        read(tmp_path, "DATAFLOW,geo,OBS_VALUE,obs_status\nT,DE,7,a\nT,FR,,q\n")

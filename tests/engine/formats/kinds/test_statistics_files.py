@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import bz2
 import gzip
 import lzma
@@ -16,6 +17,7 @@ import pytest
 import rdata
 
 from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.foreign.r_objects import data_frame
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_reading import read_table
@@ -25,6 +27,11 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 FRAME = pd.DataFrame({"region": [1.0, 2.0, 1.0, 99.0, None], "age": [20.0, 21.0, 20.0, 21.5, 20.0]})
+TABLE_OF_R = (
+    "H4sIAAAAAAAAA4vgYmBgYGZgYWJiYGYFMhlYQ0PcdC2AYnxADodDAwMYOBRPgNBhDhDaGCpeJgChMx9AaEOouAIDFLAwAQlG"
+    "BhYGTpBFKZm5QIoXbCcDAxMCoyjjACrLS8xNLQZKCUPVCoDVQeUdU3IzS0pSU2D8oNSs1GQQH1Udi29iTiqUzeaWmgvioapg"
+    "dIQxnNDcwAp1AFg5M0wQbDHMRPfUvJTUIphdLqkFJUD6H7o5yTmJxTBz4IIliUlgt/wDAFN6Md6AAQAA"
+)
 LABELS = {"region": {1: "North", 2: "South", 99: "Refused"}}
 
 
@@ -115,3 +122,20 @@ def test_dates_beyond_the_calendar_are_numbers(tmp_path: Path) -> None:
     pyreadstat.write_sav(frame, path, variable_format={"at": "DATETIME20"})
     found = read_table(path, Reading(count="n", variable=("at",))).table
     assert found.domain["at"].categories == ("1000000000000000", "5")
+
+
+def test_a_table_of_r_is_read_by_the_names_of_its_dimensions() -> None:
+    """`UCBAdmissions[1:2, , 1:2]` as R 4 saves it."""
+    columns = data_frame(gzip.decompress(base64.b64decode(TABLE_OF_R)))
+    assert columns is not None
+    assert [(one.name, one.levels) for one in columns] == [
+        ("Admit", ["Admitted", "Rejected"]),
+        ("Gender", ["Male", "Female"]),
+        ("Dept", ["A", "B"]),
+        ("count", []),
+    ]
+    rows = [*zip(*(one.values for one in columns), strict=True)]
+    assert rows[:3] == [
+        ("Admitted", "Male", "A", 512), ("Rejected", "Male", "A", 313), ("Admitted", "Female", "A", 89)
+    ]  # fmt: skip
+    assert rows[-1] == ("Rejected", "Female", "B", 8)

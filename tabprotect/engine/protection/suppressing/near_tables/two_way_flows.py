@@ -252,9 +252,9 @@ class TwoWayFlows:
             found[mine] = in_rectangles((rows[mine], columns[mine]), needs[mine], movable, fall, rise)
         return found
 
-    def seconds(self, ends: int) -> float:
+    def seconds(self, ends: int) -> tuple[float, float]:
         """About how long choosing and checking take, for so many ends that ``at_once`` left."""
-        return ends * BY_ROUTE
+        return ends * BY_ROUTE, ends * BY_ROUTE
 
     def _sides(self, turn: int) -> tuple[Ints, Ints]:
         """Return what can go from rows to columns and back, while one cell is pushed up (turn 1)."""
