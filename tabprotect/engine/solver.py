@@ -7,6 +7,7 @@ programme: most work needs none.
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -137,6 +138,24 @@ class _Watcher:
                 self.stopped = stop
         if self.stopped is not None:
             event.interrupt()
+
+
+@contextmanager
+def _kept_from_the_solver(watcher: _Watcher) -> Iterator[None]:
+    """Keep a Ctrl-C until the solver is asked: as an exception it would pass through the solver's code."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is not signal.default_int_handler:
+        yield
+        return
+
+    def keep(*_: object) -> None:
+        watcher.stopped = KeyboardInterrupt()
+
+    signal.signal(signal.SIGINT, keep)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -453,7 +472,8 @@ class TableProgramme:
         else:
             # A thread takes as long as many a small programme.
             watcher.question = lambda: progress.report(stage, watcher.share)
-            status = self._highs.run()
+            with _kept_from_the_solver(watcher):
+                status = self._highs.run()
             watcher.question = None
         info = self._highs.getInfo()
         taken = max(int(info.simplex_iteration_count), 0) * ITERATION_COST + 1.0
