@@ -295,7 +295,8 @@ def test_next_year_goes_by_the_recipe_of_the_dossier(tmp_path: Path) -> None:
     with zipfile.ZipFile(dossier) as kept:
         recipe = kept.read("CONFIDENTIAL/recipe.toml")
         trail = json.loads(kept.read("CONFIDENTIAL/audit_trail.json"))
-    assert [step["command"] for step in trail] == ["open_table", "set_title", "set_rules", "protect"]
+    steps = ["open_table", "set_title", "set_rules", "protect", "publish"]
+    assert [step["command"] for step in trail] == steps
     (tmp_path / "recipe.toml").write_bytes(recipe)
     (tmp_path / "next").mkdir()
     assert main(["run", str(tmp_path / "recipe.toml"), "--out", str(tmp_path / "next")]) == 0

@@ -8,6 +8,7 @@ import pytest
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.bundle.staff.audit_trail import chained
 from tabprotect.engine.protection.problem import Protected
 from tests.engine.bundle.conftest import protected as protected
 
@@ -25,5 +26,5 @@ def dossier(protected: Protected, release: Path) -> Path:
     """The dossier, beside it."""
     path = release.with_name("dossier.zip")
     steps = [{"time": "2026-05-03T09:00:00Z", "label": "open health.csv"}]
-    confidential.write(protected, path, release=release.read_bytes(), trail=steps)
+    confidential.write(protected, path, release=release.read_bytes(), trail=chained(steps))
     return path
