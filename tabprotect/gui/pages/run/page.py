@@ -148,7 +148,7 @@ class RunPage(Page):
             self._preview = None
             self.preview.show_state("")
             return
-        label = translate(methods(project.measure)[project.method].label)
+        label = methods(project.measure)[project.method].label
         self.set_heading(message("Tune {method}", uncapital(label)))
         self._show_rules(project)
         if changes != {"release"}:
