@@ -91,7 +91,7 @@ def test_answers_never_undo_the_noise_of_others(serve: Serve, tmp_path: Path) ->
     pq.write_table(pa.table(columns | {"key": rng.random(4000)}), tmp_path / "r.parquet")
     service = Service(
         table=TableSource(str(tmp_path / "r.parquet"), "r", "r", names, record_key="key"),
-        rule=RuleChoice("cell_keys", {"D": 2, "V": 1.0, "js": 0}),
+        rule=RuleChoice("cell_keys", {"D": 3, "V": 2.0, "js": 0}),
         limits=QUICK,
     )
     client, out = serve(service), []
@@ -103,7 +103,7 @@ def test_answers_never_undo_the_noise_of_others(serve: Serve, tmp_path: Path) ->
             else:
                 assert "undo the noise" in said["detail"]
     assert 1 < len(out) < 63
-    assert least_deviation((2,) * 6, np.array(out), 1.0) >= 0.75
+    assert least_deviation((2,) * 6, np.array(out), 2.0) >= 0.9
 
 
 def test_what_is_left_is_the_variance_of_least_squares() -> None:

@@ -66,7 +66,7 @@ class KeyedAnswers:
     def deviation_left(self, lattice: Lattice, queries: Sequence[Query]) -> float:
         """The standard deviation that least squares over these sub-tables leaves on a count of theirs.
 
-        Levels of one variable count as different variables, of which no sums are known.
+        Columns of records have no levels: no variable is the sum of another.
         """
         shape = [len(self.table.domain[name].categories) for name in lattice.names]
         tables = np.array([[name in lattice.names_of(q) for name in lattice.names] for q in queries])

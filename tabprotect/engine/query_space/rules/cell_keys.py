@@ -4,7 +4,7 @@ No true sub-table is released, so that no criterion is asked. Each count gets th
 key (see the method cell_key): the same records get the same noise in every answer, whoever asks. A
 request is refused by what is public alone: where the published counts are too few a cell, or too many
 of them are 0; and where least squares over all that is out would leave noise of a standard
-deviation below .75 on some count. What a refusal tells is what the published answer would have told.
+deviation below .9 on some count. What a refusal tells is what the published answer would have told.
 
 Source: Fraser and Wooton 2005 (TableBuilder).
 """
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.fitting.margin_variance import THIN
+from tabprotect.engine.fitting.margin_variance import ENOUGH
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cell_keys.key_parameters import JS, D, V
@@ -55,8 +55,10 @@ class CellKeys(ReleaseRule):
     def resolve(self, given: Mapping[str, object]) -> Values:
         """Complete and check: noise that is thin in one answer answers nothing."""
         values = super().resolve(given)
-        if values[V] <= THIN**2:
-            raise ParameterError({"V": message("must be above {least:g}, else nothing is answered", THIN**2)})
+        if values[V] <= ENOUGH**2:
+            raise ParameterError(
+                {"V": message("must be above {least:g}, else nothing is answered", ENOUGH**2)}
+            )
         # Raises where there is no such noise.
         perturbation_table(D=values[D], V=values[V], js=values[JS])
         return values
@@ -65,7 +67,7 @@ class CellKeys(ReleaseRule):
         answers, lattice = situation.answers, situation.state.evidence.lattice
         assert answers is not None
         left = answers.deviation_left(lattice, (*situation.out, situation.query))
-        if left < THIN:
+        if left < ENOUGH:
             detail = message("noise of deviation {left:.3f} would be left", left)
             return Ruling("refuse", message("not released: it would undo the noise of what is out"), detail)
         counts = answers.release(lattice.names_of(situation.query)).table.counts
