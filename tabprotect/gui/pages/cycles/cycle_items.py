@@ -213,7 +213,8 @@ class CycleItem(QStyledItemDelegate):
         """A symbol, and the word where there is room beside the number."""
         metrics = painter.fontMetrics()
         ink = THEME.colours.error if state == "broken" else THEME.colours.unreleasable
-        word, size = metrics.horizontalAdvance(state), 14
+        said = tr("broken") if state == "broken" else tr("blocked")
+        word, size = metrics.horizontalAdvance(said), 14
         room = box.width() - metrics.horizontalAdvance("8") * (digits + 2)
         left = box.right() - (word + size + 4 if room > word + size + 4 else size)
         where = QRect(left, box.top() + (box.height() - size) // 2, size, size)
@@ -225,4 +226,4 @@ class CycleItem(QStyledItemDelegate):
         if room > word + size + 4:
             painter.setPen(QColor(ink))
             text = QRect(where.right() + 4, box.top(), word + 2, box.height())
-            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), translate(state))
+            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), said)
