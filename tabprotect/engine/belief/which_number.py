@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -38,6 +38,9 @@ LEVEL = 0.9
 
 DRAWS = 20_000
 """Originals drawn where no law is exact."""
+
+RUNS = 32
+"""Of originals that chains drew one after the other: the means of runs tell what they are worth."""
 
 SUMS_WORK = 20_000_000
 """Most entries that an exact law of a sum may cost."""
@@ -399,19 +402,74 @@ def _law_of_sum(posterior: Posterior, cells: Ints, chance: Randomness, progress:
     if exact is not None and work is not None and work <= SUMS_WORK:
         first, chances = exact.law(cells, progress)
         return Law.of(first + np.arange(len(chances)), chances)
+    originals = _originals(posterior, chance, progress)
+    drawn = originals.law(originals.tables[:, cells].sum(axis=1))
     if posterior.recorded_sums is not None and (known := posterior.recorded_sums.law(cells)) is not None:
         first, chances = known
-        return Law.of(first + np.arange(len(chances)), chances, worth(posterior, posterior.draws or DRAWS))
-    tables, chances, draws = _originals(posterior, chance, progress)
-    return Law.of(tables[:, cells].sum(axis=1), chances, draws)
+        return Law.of(first + np.arange(len(chances)), chances, drawn.draws)
+    return drawn
 
 
-def _originals(posterior: Posterior, chance: Randomness, progress: Progress) -> tuple[Ints, Floats, int]:
-    """All originals and their chances; else some that are drawn, and what they are worth."""
+@dataclass(frozen=True)
+class Originals:
+    """All originals and their chances; else some that are drawn.
+
+    Attributes
+    ----------
+    tables : int64 (originals, cells)
+    chances : float64 (originals,)
+    draws
+        How many independent ones they are worth; 0 where they are all.
+    in_order
+        Whether chains drew them, one after the other.
+    """
+
+    tables: Ints
+    chances: Floats
+    draws: int
+    in_order: bool = False
+
+    def law(self, values: Floats | Ints) -> Law:
+        """The law of a figure, by its value in each original.
+
+        What chains drew is worth what their runs say of this figure: of a sum it is less than of a cell where
+        the sum changes slowly.
+        """
+        found = Law.of(values, self.chances, self.draws)
+        if not self.in_order or not found.variance:
+            return found
+        means = [float(run.mean()) for run in np.array_split(values, min(RUNS, len(values)))]
+        noise = float(np.var(means, ddof=1)) / len(means) if len(means) > 1 else found.variance
+        own = int(found.variance / noise) if noise else self.draws
+        return replace(found, draws=max(min(own, self.draws), 1))
+
+    def least_worth(self, domain: Domain) -> int:
+        """What they are worth to the sum of whichever category they are worth least to."""
+        if not self.in_order:
+            return self.draws
+        shaped = self.tables.reshape(-1, *domain.shape)
+        others = [tuple(k + 1 for k in range(domain.ndim) if k != axis) for axis in range(domain.ndim)]
+        sums = [column for axes in others for column in shaped.sum(axis=axes).T]
+        return min(self.law(values).draws for values in sums)
+
+
+def _originals(posterior: Posterior, chance: Randomness, progress: Progress) -> Originals:
     if posterior.way == "exact" and (listed := posterior.list_originals()) is not None:
-        return *listed, 0
-    tables = posterior.draw_originals(DRAWS, chance.generator(), progress)
-    return tables, np.full(len(tables), 1 / len(tables)), worth(posterior, len(tables))
+        return Originals(*listed, 0)
+    return drawn_originals(posterior, DRAWS, chance, progress)
+
+
+def drawn_originals(posterior: Posterior, number: int, chance: Randomness, progress: Progress) -> Originals:
+    """Originals of a posterior; of those that chains recorded at most so many, evenly among them."""
+    generator, in_order = chance.generator(), posterior.draw_in_order
+    if in_order is None or posterior.draws is None:
+        tables = posterior.draw_originals(number, generator, progress)
+        draws = worth(posterior, len(tables))
+    else:
+        recorded = in_order(posterior.draws, generator, progress)
+        tables = recorded[np.linspace(0, len(recorded) - 1, min(number, len(recorded))).astype(np.int64)]
+        draws = len(tables)
+    return Originals(tables, np.full(len(tables), 1 / len(tables)), draws, in_order is not None)
 
 
 def worth(posterior: Posterior, number: int) -> int:
@@ -434,33 +492,26 @@ def _of_two(
     law = _with_fixed(posterior, cells, other, kind, chance, progress)
     if law is not None:
         return law
-    one, two, chances, draws = _together(posterior, cells, other, kind, chance, progress)
+    pairs = _together(posterior, cells, other, kind, chance, progress)
+    one, two = pairs.tables.T
     if kind == "difference":
-        return Law.of(one - two, chances, draws)
+        return pairs.law(one - two)
     if (two == 0).any():
         raise ParameterError(
             {
                 "of": message(
-                    "the second sum may be 0: {share} of the chance", f"{chances[two == 0].sum():.2g}"
+                    "the second sum may be 0: {share} of the chance", f"{pairs.chances[two == 0].sum():.2g}"
                 )
             },
             hint=message("ask for the sums themselves"),
         )
-    return Law.of(np.round(one / two, 12), chances, draws)
+    return pairs.law(np.round(one / two, 12))
 
 
 def _together(
     posterior: Posterior, cells: Ints, other: Ints, kind: Kind, chance: Randomness, progress: Progress
-) -> tuple[Ints, Ints, Floats, int]:
-    """Two sums with their chances: exactly, by one sum with weights that keeps them apart, or by originals.
-
-    Returns
-    -------
-    one, two : int64 (pairs,)
-    chances : float64 (pairs,)
-    draws
-        0 where it is exact.
-    """
+) -> Originals:
+    """Two sums with their chances: exactly, by one sum with weights that keeps them apart, or by originals."""
     exact = posterior.exact_sums
     if posterior.way == "exact" and isinstance(exact, SumLaws | PartSums):
         rows = posterior.chances[posterior.group_of_cell[cells]] > 0
@@ -475,12 +526,11 @@ def _together(
         if found is not None:
             at = np.flatnonzero(found[1] > 0)
             sums, chances = found[0] + at, found[1][at]
-            if kind == "difference":
-                return sums, np.zeros_like(sums), chances, 0
-            two = (sums - least) // apart
-            return sums - two * apart, two, chances, 0
-    tables, chances, draws = _originals(posterior, chance, progress)
-    return tables[:, cells].sum(axis=1), tables[:, other].sum(axis=1), chances, draws
+            two = np.zeros_like(sums) if kind == "difference" else (sums - least) // apart
+            return Originals(np.stack([sums - two * apart, two], axis=1), chances, 0)
+    found = _originals(posterior, chance, progress)
+    sums = np.stack([found.tables[:, asked].sum(axis=1) for asked in (cells, other)], axis=1)
+    return replace(found, tables=sums)
 
 
 def _with_fixed(

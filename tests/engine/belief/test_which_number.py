@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ import tabprotect as tp
 from tabprotect.cli.main import main
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.which_number import LEVEL, Law, Question, best_number, cells_of
+from tabprotect.engine.belief.which_number import LEVEL, Law, Originals, Question, best_number, cells_of
+from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -36,6 +38,16 @@ QUESTIONS = [
     "v=a; w=x / v=a",
     "w=x,y / v=a,b",
     "v=b / v=a",
+    "v=a; w=x",
+    "w=z",
+    "v=a; w=y,z",
+    "v=b; w=x + v=a; w=y + v=a; w=z",
+    "v=a; w=y - v=b; w=z",
+    "v=a; w=x,y - v=b; w=x,y",
+    "w=x - v=a",
+    "w=z / v=a,b",
+    "v=a; w=x + v=b; w=z / v=a,b",
+    "v=b; w=z / v=b",
 ]
 
 
@@ -43,7 +55,18 @@ def release_of(method: str, **parameters: object) -> Release:
     return methods()[method].run(Problem(TABLE), parameters, Randomness.seeded(3)).release
 
 
+KNOWN: dict[str, tuple[Ints, Floats]] = {}
+
+
 def originals(release: Release) -> tuple[Ints, Floats]:
+    """The originals of a release with their chances, worked out once."""
+    key = json.dumps([release.mechanism.as_json(), release.table.counts.tolist()], default=str)
+    if key not in KNOWN:
+        KNOWN[key] = _originals(release)
+    return KNOWN[key]
+
+
+def _originals(release: Release) -> tuple[Ints, Floats]:
     """Every table of counts up to 12, weighed by the release's own likelihood: nothing of the engine's search."""
     posterior = believe([release]).posterior
     spans = [posterior.distribution(DOMAIN.unflat(cell))[0].tolist() for cell in range(DOMAIN.size)]
@@ -138,6 +161,74 @@ def test_noise_of_one_variance_leaves_what_the_rule_says() -> None:
         parts = Law.of(np.arange(len(chances)) - len(chances) // 2, chances)
         assert parts.variance == pytest.approx(number * law.variance, rel=1e-6)
         assert parts.both(law).variance == pytest.approx(law.variance * number / (number + 1), rel=1e-3)
+
+
+def moved_law(release: Release, cells: Ints) -> Floats:
+    """The law of a sum of cells behind records that moved, from 0 up, every table being as likely.
+
+    Records of cell i make the polynomial (sum_j p_ij x_j)^n: added up over all tables with a sum, these are
+    complete homogeneous symmetric polynomials, of which the published table picks one coefficient.
+    """
+    published = release.table.counts.reshape(-1)
+    stated = release.mechanism.parameters["transition"]
+    assert isinstance(stated, dict)
+    chances = np.ones((1, 1))
+    for matrix in stated.values():
+        chances = np.kron(chances, np.array(matrix))
+    total, shape = int(published.sum()), tuple(published + 1)
+
+    def added_up(some: Ints) -> Floats:
+        found = np.zeros((total + 1, *shape))
+        found[(0,) * found.ndim] = 1
+        for cell in some.tolist():
+            for number in range(1, total + 1):
+                for to in range(len(shape)):
+                    below = found[number - 1].swapaxes(0, to)[:-1]
+                    found[number].swapaxes(0, to)[1:] += chances[cell, to] * below
+        return found
+
+    one, rest = added_up(cells), added_up(np.setdiff1d(np.arange(len(published)), cells))
+    picked = tuple(slice(None, None, -1) for _ in shape)
+    weights = np.array([(one[k] * rest[total - k][picked]).sum() for k in range(total + 1)])
+    return np.asarray(weights / weights.sum())
+
+
+@pytest.mark.parametrize("text", ["v=a", "w=x,y"])
+def test_sums_behind_moved_records_are_off_by_no_more_than_is_said(text: str) -> None:
+    release = release_of("post_randomisation")
+    posterior = believe([release]).posterior
+    law = moved_law(release, cells_of(DOMAIN, Question.parse(text).cells))
+    mean = float(law @ np.arange(len(law)))
+    found = best_number(posterior, Question.parse(text), release=release)
+    assert found.error > 0 and abs(found.estimate - mean) <= 4 * found.error
+    assert found.variance == pytest.approx(float(law @ (np.arange(len(law)) - mean) ** 2), rel=0.1)
+
+
+def test_what_chains_drew_is_worth_what_runs_of_it_say() -> None:
+    """Of a figure of which each value is .95 of the one before, n are worth n (1 - .95) / (1 + .95)."""
+    generator, number = np.random.default_rng(4), 64_000
+    slow, fast = np.zeros(number), generator.normal(size=number)
+    for k in range(1, number):
+        slow[k] = 0.95 * slow[k - 1] + fast[k]
+    tables = np.rint(10 * np.stack([slow, fast], axis=1)).astype(np.int64)
+    drawn = Originals(tables, np.full(number, 1 / number), number, in_order=True)
+    assert drawn.law(tables[:, 0]).draws == pytest.approx(number * 0.05 / 1.95, rel=0.6)
+    assert drawn.law(tables[:, 1]).draws > number / 3
+    assert drawn.least_worth(Domain.of({"v": ["a", "b"]})) == drawn.law(tables[:, 0]).draws
+    assert replace(drawn, in_order=False).law(tables[:, 0]).draws == number
+
+
+def test_the_command_answers_them_from_the_bundle_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = release_of("random_rounding", base=3)
+    public.write(release, tmp_path / "r.zip")
+    belief = tp.infer(tp.open_release(tmp_path / "r.zip"))
+    for text in QUESTIONS:
+        assert main(["infer", str(tmp_path / "r.zip"), "--of", text, "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert (said["estimate"], said["low"], said["high"]) == pytest.approx(by_hand(release, text)), text
+        assert said == json.loads(json.dumps(belief.sum(text).as_json()))
 
 
 def test_library_and_command_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -135,14 +135,14 @@ def _drawn(found: Posterior, release: Release, progress: Progress) -> dict[str, 
     if number < FEWEST_DRAWS:
         return {}
     from tabprotect.engine.belief.evidence import OfRelease
-    from tabprotect.engine.belief.which_number import worth
+    from tabprotect.engine.belief.which_number import drawn_originals
 
-    chance = OfRelease(release, "sums of the page")
-    tables = found.draw_originals(number, chance.generator(), progress)
+    drawn = drawn_originals(found, number, OfRelease(release, "sums of the page"), progress)
+    tables = drawn.tables
     open_ = np.flatnonzero((tables != tables[:1]).any(axis=0))
     return {
         "draws": {
-            "worth": worth(found, number),
+            "worth": drawn.least_worth(release.domain),
             "base": tables[0].tolist(),
             "open": open_.tolist(),
             "tables": tables[:, open_].tolist(),

@@ -278,12 +278,14 @@ def _part(
     variance /= len(used) * (len(used) - 1)
     taken = int(counts.sum())
     counting = Counting(component)
-    kept_record, kept_chain = np.nonzero(counts)
+    kept_chain, kept_record = np.nonzero(counts.T)
+
+    def taken_at(at: Ints | slice) -> Ints:
+        return tables[kept_record[at], :, kept_chain[at]].astype(np.int64)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         progress.report(message("drawing tables"), 0.0)
-        at = generator.choice(taken, number, replace=number > taken)
-        return tables[kept_record[at], :, kept_chain[at]].astype(np.int64)
+        return taken_at(generator.choice(taken, number, replace=number > taken))
 
     return SolvedPart(
         component.cells,
@@ -295,6 +297,7 @@ def _part(
         effective_sample_size=worth(chances, variance, taken),
         draws=taken,
         r_hat=agreement,
+        in_order=lambda number, *_: taken_at(slice(number)),
         estimate=counting.estimate,
     )
 

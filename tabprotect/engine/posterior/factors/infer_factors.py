@@ -182,6 +182,7 @@ def _joined(
     group, first, chances, standard_errors = _rows(size, pieces.known, alone, parts)
     simulated = [part for part in parts if part.errors is not None]
     published, hidden = published_counts(likelihood)
+    by_chains = [part.in_order for part in simulated if part.in_order is not None]
     return Posterior(
         exact_sums=PartSums.of(group, first, chances, parts),
         published=published,
@@ -194,6 +195,12 @@ def _joined(
         draw_originals=_drawing(
             size, pieces.known, [(alone.cells, alone.draw)] + [(part.cells, part.draw) for part in parts]
         ),
+        draw_in_order=_drawing(
+            *(size, pieces.known),
+            [(alone.cells, alone.draw)] + [(part.cells, part.in_order or part.draw) for part in parts],
+        )
+        if by_chains
+        else None,
         count_originals=_counting(alone, parts),
         list_originals=lambda: _listing(alone, parts, (group, first)),
         estimate_originals=_estimating(alone, parts),

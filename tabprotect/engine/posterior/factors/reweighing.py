@@ -156,6 +156,7 @@ def over_weighed(found: Posterior, weighed: Weighed, unknown: Ints) -> Posterior
         count_originals=(lambda: int((mean > 0).sum())) if exact else (lambda: None),
         list_originals=(lambda: whole(tables, mean)) if exact else (lambda: None),
         exact_sums=None,
+        draw_in_order=None,
         standard_errors=None if exact else errors,
         error=None if exact else float(errors.max(initial=0.0)),
         effective_sample_size=None if exact else spread / noise if noise else float(len(tables)),

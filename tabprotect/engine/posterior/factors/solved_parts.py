@@ -58,6 +58,8 @@ class SolvedPart:
         Standard errors of the rows; ``None`` when exact.
     effective_sample_size, draws, r_hat
         Of a Monte Carlo part.
+    in_order
+        As ``draw``, of those that were recorded, chain by chain, at most ``draws``; ``None`` without chains.
     draw_blocks
         ``(blocks, number, generator, progress) -> int64 (blocks * number, cells)``: as so many calls
         of ``draw`` one after the other, at once; ``None`` if there is no such way.
@@ -76,6 +78,7 @@ class SolvedPart:
     effective_sample_size: float | None = None
     draws: int | None = None
     r_hat: float | None = None
+    in_order: Draw | None = None
     estimate: Callable[[], TableCount | None] = lambda: None
     total: Callable[[], tuple[int, Floats]] | None = None
     draw_blocks: DrawBlocks | None = None

@@ -40,7 +40,7 @@ def test_the_page_answers_as_brute_force_and_the_library(
         )
 
 
-@pytest.mark.parametrize("method", ["cell_key", "discrete_laplace"])
+@pytest.mark.parametrize("method", ["cell_key", "discrete_laplace", "post_randomisation"])
 def test_a_page_of_drawn_originals_says_by_how_much_it_may_be_off(node: Node, method: str) -> None:
     release = release_of(method)
     posterior = believe([release]).posterior

@@ -1,6 +1,8 @@
-"""Which number to use, in a reader's window: the same as the library says, marked or written."""
+"""Which number to use, in a reader's window: as brute force says, marked or written."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from pages_of import beliefs
@@ -8,20 +10,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from readable import unnamed
 
-import tabprotect as tp
-from tabprotect.gui.base.document import Total
+from tabprotect.engine.bundle import public
+from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.which_panel import WhichPanel
-
-QUESTIONS = (
-    "v=v1",
-    "v=v1,v2; w=w3",
-    "v=v1; w=w1 + v=v2; w=w2",
-    "v=v1 - v=v2; w=w1",
-    "v=v1; w=w1 - v=v2; w=w1",
-    "v=v1; w=w1,w2 / v=v1",
-    "v=v3; w=w1 / v=v1; w=w1,w2",
-)
+from tests.engine.belief.test_which_number import QUESTIONS, by_hand, release_of
 
 
 @pytest.fixture
@@ -32,10 +25,20 @@ def which(reader: MainWindow, qtbot: QtBot) -> WhichPanel:
     return page.which
 
 
-def test_the_window_answers_as_the_library(which: WhichPanel, reader: MainWindow, qtbot: QtBot) -> None:
-    release = reader.document.release
-    assert release is not None
-    belief = tp.infer(release)
+def test_the_window_answers_as_brute_force(tmp_path: Path, qtbot: QtBot) -> None:
+    release = release_of("random_rounding", base=3)
+    public.write(release, tmp_path / "r.zip")
+    window = MainWindow(Document())
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    window.files.open(str(tmp_path / "r.zip"))
+    qtbot.waitUntil(lambda: not window.document.jobs.running)
+    window.go("check")
+    qtbot.waitUntil(lambda: not window.document.jobs.running)
+    page = beliefs(window)
+    page.tabs.setCurrentWidget(page.which)
+    which = page.which
     for text in QUESTIONS:
         kind, sign = (
             ("difference", " - ") if " - " in text else ("rate", " / ") if " / " in text else ("sum", "")
@@ -46,9 +49,12 @@ def test_the_window_answers_as_the_library(which: WhichPanel, reader: MainWindow
         which.others.setText(others)
         which.refresh("user")
         qtbot.waitUntil(lambda: which.best is not None)
-        assert which.best == belief.sum(text) and which.answer.text() == which.best.text
+        best = which.best
+        assert best is not None and which.answer.text() == best.text
+        assert (best.estimate, best.low, best.high) == pytest.approx(by_hand(release, text)), text
     which.copy.click()
     assert QApplication.clipboard().text() == which.answer.text()
+    window.document.saved = window.document.project
 
 
 def test_counts_and_totals_are_marked(which: WhichPanel, reader: MainWindow, qtbot: QtBot) -> None:
