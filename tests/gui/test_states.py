@@ -26,8 +26,8 @@ from tabprotect.languages.translation import ENGLISH, set_language
 
 EVERY = os.environ.get("TABPROTECT_STATES") == "all"
 
-SIZES = ((960, 540, 1.0), (1366, 768, 1.0), *([(1920, 1080, 2.0)] if EVERY else []))
-"""Width, height, and size of the text. The first is full HD at 200 %: its pixels are what a layout knows."""
+SIZES = {1.0: ((960, 540), (1366, 768)), **({2.0: ((1920, 1080),)} if EVERY else {})}
+"""Widths and heights by the size of the text. The first is full HD at 200 %: its pixels are what a layout knows."""
 
 MODES = ("light", "dark") if EVERY else ("light",)
 
@@ -36,15 +36,25 @@ PANEL, PAGE = 60, 120
 
 
 @pytest.fixture(params=[ENGLISH, "de"])
-def spoken(request: pytest.FixtureRequest, qtbot: QtBot, firms: Path) -> Iterator[MainWindow]:
-    """A window in a language; what makes ``firms`` speaks English, and comes before."""
+def language(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(params=list(SIZES))
+def zoom(request: pytest.FixtureRequest) -> float:
+    return request.param
+
+
+@pytest.fixture
+def spoken(language: str, zoom: float, qtbot: QtBot, firms: Path) -> Iterator[MainWindow]:
+    """A window in a language and a size of text; what makes ``firms`` speaks English, and comes before."""
     app, numbers = application(), QLocale()
-    THEME.apply(mode="light", zoom=1.0)
-    set_language(request.param, apart=True)
+    THEME.apply(mode="light", zoom=zoom)
+    set_language(language, apart=True)
     translator = speak_in_window(app)
     window = MainWindow(Document())
     qtbot.addWidget(window)
-    window.resize(1366, 768)
+    window.resize(*SIZES[zoom][-1])
     with qtbot.waitExposed(window):
         window.show()
     yield window
@@ -57,13 +67,16 @@ def spoken(request: pytest.FixtureRequest, qtbot: QtBot, firms: Path) -> Iterato
     set_language(ENGLISH)
 
 
-def looked_at(window: MainWindow, states: Iterator[State], language: str) -> tuple[list[str], list[str]]:
+def looked_at(
+    window: MainWindow, states: Iterator[State], language: str, zoom: float
+) -> tuple[list[str], list[str]]:
     """What does not fit, and what says too much, of all states."""
     wrong, wordy = [], []
     for name, front in states:
         for mode in MODES:
-            for wide, high, zoom in SIZES:
-                THEME.apply(mode=mode, zoom=zoom)
+            if mode != THEME.mode:
+                THEME.apply(mode=mode)
+            for wide, high in SIZES[zoom]:
                 window.resize(wide, high)
                 for _ in range(8):
                     QApplication.processEvents()
@@ -71,9 +84,6 @@ def looked_at(window: MainWindow, states: Iterator[State], language: str) -> tup
                 wrong += [f"{here}: {fault}" for fault in faults(window, front)]
                 if folder := os.environ.get("SCREENS"):
                     front.grab().save(f"{folder}/{name}-{wide}-{mode}-{language}.png")
-        THEME.apply(mode="light", zoom=1.0)
-        window.resize(1366, 768)
-        QApplication.processEvents()
         panel = None if front is not window else window.decision
         # What was asked for over the panel is a page.
         decides = panel is not None and panel is not window.page
@@ -87,7 +97,7 @@ def looked_at(window: MainWindow, states: Iterator[State], language: str) -> tup
 
 
 def test_every_state_fits_its_window_and_says_little(
-    spoken: MainWindow, qtbot: QtBot, tmp_path: Path, firms: Path, request: pytest.FixtureRequest
+    spoken: MainWindow, qtbot: QtBot, tmp_path: Path, firms: Path, language: str, zoom: float
 ) -> None:
     document = spoken.document
 
@@ -96,8 +106,7 @@ def test_every_state_fits_its_window_and_says_little(
         for _ in range(2):
             QApplication.processEvents()
 
-    language = request.node.callspec.params["spoken"]
-    wrong, wordy = looked_at(spoken, states_of_counts(spoken, settle, tmp_path), language)
+    wrong, wordy = looked_at(spoken, states_of_counts(spoken, settle, tmp_path), language, zoom)
     document.saved = document.project
-    more = looked_at(spoken, states_of_amounts(spoken, settle, firms), language)
+    more = looked_at(spoken, states_of_amounts(spoken, settle, firms), language, zoom)
     assert not [*wrong, *wordy, *more[0], *more[1]], "\n".join([*wrong, *wordy, *more[0], *more[1]])

@@ -236,7 +236,7 @@ def _written(
             chosen.whole.size,
             done.common_cells,
         ),
-        message("Fingerprint of the manifest: {fingerprint}", done.fingerprint),
+        message("Check number of the manifest: {fingerprint}", done.fingerprint),
         plural(
             len(slivers),
             "{slivers:,} difference between groups that do not nest, {risky:,} with small counts",

@@ -104,7 +104,7 @@ def _of_bundle(publishing: Publishing, expected: object) -> ExtraOutput:
     fingerprint = sha256(load(written_at(Path(publishing.release))))
     lines = [
         message("Release bundle (public): {out}", publishing.release),
-        message("Fingerprint: {fingerprint}", fingerprint),
+        message("Check number: {fingerprint}", fingerprint),
     ]
     entries: dict[str, object] = {"fingerprint": fingerprint, "expected": expected}
     if publishing.replicates:

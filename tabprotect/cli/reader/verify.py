@@ -45,10 +45,10 @@ def run(asked: Verify, console: Console) -> int:
             found = bundle.verify_content(content, asked, progress=console)
     if not isinstance(found, bundle.Verification):
         data, checks = _set_checked(found)
-        stamp = message("Fingerprint of the manifest (SHA-256)")
+        stamp = message("Check number of the manifest (SHA-256)")
     else:
         data, checks = _bundle_checked(found), found.checks
-        stamp = message("Fingerprint (SHA-256)")
+        stamp = message("Check number (SHA-256)")
     data |= {
         "ok": True,
         "fingerprint": found.fingerprint,

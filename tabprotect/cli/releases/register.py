@@ -138,7 +138,7 @@ def run_show(asked: RegisterShow, console: Console) -> None:
         message("Title: {title}", of.title or message("(no title)")),
         message("Method: {method}", of.method_label),
         message("Published by {who}", of.who),
-        message("Fingerprint: {fingerprint}", of.bundle),
+        message("Check number: {fingerprint}", of.bundle),
         *(message("Decision: {decision}", decision) for decision in of.decisions),
         message("Its bundle is kept in the register.")
         if kept

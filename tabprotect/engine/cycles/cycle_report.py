@@ -147,7 +147,7 @@ class CycleReport(Encodable):
         out = [self._margins(), self._coverage(), self._interval(), self._rank()]
         if self.attacks:
             out.append(self._attack())
-        out += [self._outcomes(), self._width()]
+        out += [*self._outcomes(), self._width()]
         if self.blocked_share is not None and self.immovable is not None:
             out += [self._blocked(self.blocked_share), self._immovable(self.immovable)]
         return tuple(out)
@@ -196,7 +196,9 @@ class CycleReport(Encodable):
             return Statement(
                 "rank",
                 "warning",
-                message("Rank {rank}; what stays exactly known follows once margins are kept.", self.rank),
+                message(
+                    "What stays exact besides follows once every total is kept (rank {rank}).", self.rank
+                ),
             )
         known = self.dimension - self.rank
         if known == 0:
@@ -235,13 +237,12 @@ class CycleReport(Encodable):
         )
         return Statement("attack", "warning", text)
 
-    def _outcomes(self) -> Statement:
+    def _outcomes(self) -> tuple[Statement, ...]:
         number = self.distinct_outcomes
         if number is None:
-            return Statement("outcomes", "ok", message("Too many distinct outcomes to count."))
-        return Statement(
-            "outcomes", "ok", message("{number:,} distinct outcomes when nothing is blocked.", number)
-        )
+            return ()
+        said = message("{number:,} distinct outcomes when nothing is blocked.", number)
+        return (Statement("outcomes", "ok", said),)
 
     def _width(self) -> Statement:
         if self.exact:

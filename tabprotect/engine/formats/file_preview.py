@@ -23,6 +23,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
+from tabprotect.engine.formats.totals.hidden_cells import worked_out
 from tabprotect.engine.formats.totals.settled_totals import NONE
 from tabprotect.engine.formats.totals.total_rows import Totals, check_totals, names_of
 from tabprotect.engine.formats.totals.totals_by_arithmetic import find_totals
@@ -240,6 +241,9 @@ def _sums(
     try:
         cells, _ = kind.cells(path, reading)
         cells.refuse_negative()
+        if reading.missing == "suppressed" and table is not None:
+            # The totals are those of the cells as they are opened.
+            cells, _ = worked_out(cells, reading)
         none = reading.totals == NONE or not len(cells.counts)
         totals: Totals = {} if none else find_totals(cells)[0]
     except InputError:

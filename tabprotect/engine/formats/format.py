@@ -73,7 +73,7 @@ def read_grid(
         except NotACountError as error:
             row, column = divmod(error.at, width - edge)
             raise InputError(
-                str(error),
+                error.why,
                 file=source.name,
                 line=source.line(at + row),
                 cell=f"({labels[row]}, {column_labels[column]})",

@@ -27,7 +27,7 @@ ANY_FORMAT = frozenset(
 
 MISSING = {
     "zero": message("Zero"),
-    "structural": message("Nobody can be there"),
+    "structural": message("Impossible: always 0"),
     "suppressed": message("Hidden, worked out from the totals"),
 }
 """Meanings of a cell without a count, in words."""

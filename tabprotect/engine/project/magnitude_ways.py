@@ -271,8 +271,8 @@ class MagnitudeRemedy(Suggestion):
     @property
     def reached(self) -> str:
         return message(
-            "Tried: passes. A best guess of one who is alone is near with at most {belief}; sums "
-            "change by {change:.1f} % on average.",
+            "Tried: passes. A guess at an amount is near with a chance of at most {belief}; sums change by "
+            "{change:.1f} % on average.",
             at_most_in_100(self.belief),
             100 * self.change,
         )

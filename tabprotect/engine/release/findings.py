@@ -95,7 +95,7 @@ SENTENCES: Mapping[str, str | Forms] = {
         "Readers would know none, but {tenths} in 10 small counts are published unchanged: hardly "
         "anything was changed."
     ),
-    "limit": message("Limit: {limit:,}."),
+    "limit": message("Limit {limit:,}."),
     "expected": message(
         "From the release alone readers expect {about} small counts and would be sure of {known:,}."
     ),
@@ -127,15 +127,15 @@ SENTENCES: Mapping[str, str | Forms] = {
     # What readers of magnitudes learn.
     "near_guess": message(
         "An outsider's best guess of a lone contributor's value is within {within:g} % in at most {worst} of "
-        "100 cases (limit {limit})."
+        "100 (limit {limit})."
     ),
     "near_hidden": message(
-        "A guess at a hidden sum is within {within:g} % in at most {worst} of 100 cases (limit {limit})."
+        "A guess at a hidden amount is within {within:g} % in at most {worst} of 100 (limit {limit})."
     ),
     "near_hidden_beyond": forms(
-        "{n:,} hidden sum can be guessed to within {within:g} % in {worst} of 100 cases (limit {limit}): it "
+        "{n:,} hidden sum can be guessed to within {within:g} % in {worst} of 100 (limit {limit}): it "
         "would give its contributor away if it had only one.",
-        "{n:,} hidden sums can be guessed to within {within:g} % in up to {worst} of 100 cases (limit "
+        "{n:,} hidden sums can be guessed to within {within:g} % in up to {worst} of 100 (limit "
         "{limit}): each would give its contributor away if it had only one.",
     ),
     "sums_known": forms(
@@ -209,7 +209,7 @@ KINDS: tuple[Omission, ...] = get_args(Omission)
 
 LEFT_OUT: Mapping[Omission, str] = {
     "joint_noise": message("what the tables tell together"),
-    "pattern_choice": message("what the choice of the published numbers tells"),
+    "pattern_choice": message("what the choice of hidden numbers gives away"),
     "key_algebra": message("that the keys of totals are sums of keys"),
     "attempts": message("what earlier tries of the method tell"),
     "other_releases": message("what earlier releases tell together with this one"),

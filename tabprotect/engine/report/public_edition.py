@@ -137,7 +137,7 @@ def public_edition(found: Verification, made: date | None) -> PublicEdition:
         facts=(
             *facts,
             *([] if made is None else [(message("Report made"), day_said(made))]),
-            (message("Fingerprint (SHA-256)"), found.fingerprint),
+            (message("Check number (SHA-256)"), found.fingerprint),
             *((message("Signed by the key"), key) for key in found.signers),
         ),
         verdict=verdict,

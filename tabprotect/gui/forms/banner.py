@@ -64,12 +64,11 @@ class Banner(QFrame):
     def fold(self, folded: bool) -> None:
         """Show the verdict alone, without what readers work out and how it is computed."""
         self._folded = folded
-        self.below.setVisible(not folded and bool(self.below.text()))
-        self.how.setVisible(not folded and bool(self.ways.text()))
+        self.how.setVisible(not folded and bool(self.below.text() or self.ways.text()))
         self._unfold(self.how.isChecked())
 
     def show_line(self, line: Finding, *, below: str = "", ways: str = "") -> None:
-        """Show a verdict in its parts, ``below`` it what its number means, on request its ways."""
+        """Show a verdict; on request, ``below`` it, what its number means and its ways."""
         # A style sheet is dear: who types beside it does not wait for the same words again.
         if self._shown == (line, below, ways):
             return
@@ -87,7 +86,8 @@ class Banner(QFrame):
         self._paint()
 
     def _unfold(self, open_: bool) -> None:
-        self.ways.setVisible(open_ and not self._folded and bool(self.ways.text()))
+        for label in (self.below, self.ways):
+            label.setVisible(open_ and not self._folded and bool(label.text()))
 
     def _paint(self) -> None:
         c = THEME.colours

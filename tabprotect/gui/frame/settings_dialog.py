@@ -19,7 +19,7 @@ from tabprotect.gui.base.own_files import state_folder
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look.buttons import Dialog, ScrollsDown, choice, decision, named, push_button
+from tabprotect.gui.look.buttons import Dialog, Inside, ScrollsDown, choice, decision, named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label, heading
@@ -350,7 +350,7 @@ class SettingsDialog(Dialog):
             margins=3 * GRID,
             spacing=2 * GRID,
         )
-        self.resize(SIZE.boundedTo(window.size()).expandedTo(self.minimumSizeHint()))
+        self.resize((SIZE * THEME.scale).boundedTo(window.size()).expandedTo(self.minimumSizeHint()))
 
     def _mine(self, chosen: Preferences) -> QWidget:
         """Return what a person sets for themself."""
@@ -373,11 +373,11 @@ class SettingsDialog(Dialog):
             wordWrap=True,
             role="quiet",
         )
-        mine = QWidget()
+        mine = Inside()
         column = in_column(
             Label(message("What you set for yourself; it changes no table."), wordWrap=True),
             on=mine,
-            margins=(0, MARGIN, 0, 0),
+            margins=(0, MARGIN, GRID, 0),
             spacing=2 * GRID,
         )
         for title, rows in (
@@ -411,7 +411,9 @@ class SettingsDialog(Dialog):
             in_column(heading(message("After a crash")), self.autosave, where, margins=0, spacing=GRID),
             1,
         )
-        return mine
+        area = ScrollsDown()
+        area.setWidget(mine)
+        return area
 
     def _save(self) -> None:
         try:

@@ -427,7 +427,7 @@ class CompareStage(Stage):
     back = "protect"
     entries = (
         MenuEntry(message("Protect"), "compare", message("Compare the &settings")),
-        MenuEntry(message("Protect"), "source", message("The paper's comparison of methods")),
+        MenuEntry(message("Protect"), "source", message("Compare as in Langsrud and Lupp")),
         MenuEntry(message("Protect"), "open", message("Open the chosen run's release")),
         MenuEntry(message("Protect"), "csv", message("Export the comparison as CSV\u2026")),
         MenuEntry(message("Protect"), "svg", message("Export the risk-utility map as SVG\u2026")),

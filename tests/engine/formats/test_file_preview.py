@@ -142,3 +142,14 @@ def test_a_title_with_commas_does_not_hide_the_separator(tmp_path: Path) -> None
     seen = preview(path, Reading())
     assert [p.value for p in seen.parts if p.option == "delimiter"] == [";"]
     assert seen.lines[3].fields == ("a", "x", "1")
+
+
+def test_totals_are_checked_after_hidden_cells_are_worked_out(tmp_path: Path) -> None:
+    lines = ["a,b,count", "x,p,5", "x,q,:", "x,Total,9", "y,p,2", "y,q,7", "y,Total,9"]
+    lines += ["Total,p,7", "Total,q,11", "Total,Total,18"]
+    given = {"strip_totals": True, "marks": ":=suppressed", "missing": "suppressed"}
+    found = look(tmp_path, "\n".join(lines) + "\n", **given)
+    assert found.table is not None and found.table.counts.tolist() == [[5, 4], [2, 7]]
+    assert found.sums == "2 a x 2 b: 4 cells, sum 18; 5 totals in the file: equal to the file's own totals"
+    assert [part.sure for part in found.parts if part.option == "totals"] == [True]
+    assert "1 hidden cell was worked out from the totals: (x, q) = 4" in found.notes

@@ -53,8 +53,8 @@ def test_every_kind_is_said_of_one_and_of_several_in_german_too(kind: str) -> No
 
 
 def test_a_headline_has_its_word_its_finding_and_what_else_is_to_be_said() -> None:
-    found = Finding("no_title", "mind", word="Not ready", rest="Limit: 0.")
-    assert found.text == "Not ready. The release has no title. Limit: 0."
+    found = Finding("no_title", "mind", word="Not ready", rest="Limit 0.")
+    assert found.text == "Not ready. The release has no title. Limit 0."
     assert found.heading == "The release has no title"
     assert {found.state} < set(get_args(State))
 

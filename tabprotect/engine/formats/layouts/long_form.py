@@ -116,7 +116,7 @@ class _Columns:
                 decimals += not self.marks.known(text) and ("." in text or "," in text)
             except NotACountError as error:
                 raise InputError(
-                    str(error),
+                    error.why,
                     file=self.source.name,
                     line=self.source.line(at + number),
                     cell=f"({', '.join(row[c] for c in self.axes)})",

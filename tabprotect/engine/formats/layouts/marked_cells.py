@@ -218,7 +218,7 @@ class _Counts:
             return parse_count(plain, decimal=self.reading.decimal, scale=self.reading.scale)
         except NotACountError as error:
             raise InputError(
-                str(error), file=self.name, line=row.line, cell=where, hint=_hint(plain) or error.hint
+                error.why, file=self.name, line=row.line, cell=where, hint=_hint(plain) or error.hint
             ) from None
 
 

@@ -27,7 +27,7 @@ class NotACountError(ValueError):
 
     def __init__(self, why: str, hint: str = "") -> None:
         super().__init__(why)
-        self.hint = hint
+        self.why, self.hint = why, hint
         self.at = 0
 
 

@@ -17,7 +17,7 @@ from tabprotect.engine.formats.layouts.cell_list import SMALL, CellList
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.totals.settled_totals import stated_or_found
 from tabprotect.engine.formats.totals.total_rows import Totals
-from tabprotect.languages.messages import message, plural
+from tabprotect.languages.messages import joined, message, plural
 
 _REMEDY = message("take the table as it was before it was protected: a suppressed count cannot be protected")
 
@@ -75,12 +75,17 @@ def worked_out(cells: CellList, reading: Reading) -> tuple[CellList, list[str]]:
         nobody=None if cells.nobody is None
         else np.concatenate([cells.nobody, np.zeros(len(counts), dtype=np.bool_)]),
     )  # fmt: skip
+    if not len(counts):
+        return whole, []
+    where = joined((known_[code] for known_, code in zip(cells.categories, found[0], strict=True)), ", ")
     return whole, [
         plural(
             len(counts),
-            "{n:,} hidden cell was worked out from the totals",
-            "{n:,} hidden cells were worked out from the totals",
+            "{n:,} hidden cell was worked out from the totals: ({cell}) = {count:,}",
+            "{n:,} hidden cells were worked out from the totals, as ({cell}) = {count:,}",
             len(counts),
+            where,
+            int(counts[0]),
         )
     ]
 

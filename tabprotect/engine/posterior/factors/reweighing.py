@@ -63,13 +63,13 @@ class Weighed:
         left = int((self.weights > 0).any(axis=0).sum())
         if self.listed:
             return message(
-                "Judged with the choice of the published numbers: of {tried:,} tables that fit "
+                "Judged with what the choice of hidden numbers gives away: of {tried:,} tables that fit "
                 "{left:,} are left.",
                 self.tried,
                 left,
             )
         return message(
-            "Judged with the choice of the published numbers: of {tried:,} tables drawn {left:,} give them.",
+            "Judged with what the choice of hidden numbers gives away: of {tried:,} tables drawn {left:,} give them.",
             self.tried,
             left,
         )

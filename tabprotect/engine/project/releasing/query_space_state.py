@@ -96,7 +96,7 @@ def judge_margins(
     evidence, plan = evidence_of(project, progress), project.plan
     lattice = evidence.lattice
     frontier = Frontier.below(lattice, (0, *map(lattice.query, margins)))
-    return standard_of(plan, evidence).judge(frontier.members, progress=progress)
+    return standard_of(plan, evidence).judge(frontier.members, decide_only=True, progress=progress)
 
 
 def standard_of(plan: ReleasePlan, evidence: Evidence) -> Standard:

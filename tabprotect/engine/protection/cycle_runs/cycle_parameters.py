@@ -67,8 +67,7 @@ PASSES: Parameter[int] = Parameter(
     message("Passes"),
     message(
         "Rounds over the whole list of cycles. More passes protect more; what readers can work out "
-        "may then be an estimate. Left open: one; two where the cycles are chosen for the kept sums "
-        "too and small counts would else be stuck."
+        "may then be an estimate. Left open: 1 (2 where a small count could not move)."
     ),
     "integer",
     low=1,

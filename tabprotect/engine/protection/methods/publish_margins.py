@@ -114,7 +114,7 @@ DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
 THRESHOLD: Parameter[int] = Parameter(
     "threshold",
     message("Least width of bounds"),
-    message("How many counts apart the bounds of every small count must lie (beta)."),
+    message("How many counts apart the bounds of every small count must lie."),
     "integer",
     3,
     low=1,

@@ -146,7 +146,7 @@ def _convolved(a: Floats, b: Floats) -> Floats:
 QUALITY: Parameter[float] = Parameter(
     "S",
     message("Quality bound S"),
-    message("How many standard errors a count may move at most. Smaller is truer and safer less."),
+    message("How many standard errors a count may move at most. Smaller changes less and protects less."),
     "real",
     2.0,
     low=0.5,

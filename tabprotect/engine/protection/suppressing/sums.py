@@ -38,8 +38,8 @@ COST_OF_SUM: Parameter[object] = Parameter(
     "choice",
     "value",
     choices={
-        "value": message("its value"),
-        "n": message("its number of records"),
+        "value": message("value"),
+        "n": message("number of records"),
         "unity": message("each the same"),
         "column": message("the column of costs of the records"),
     },
@@ -96,7 +96,7 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
         Parameter(
             "zeros",
             message("Sums of 0"),
-            message("Published, or by how much a reader has to be uncertain of one: a whole number."),
+            message("Needed doubt: a whole number, or published."),
             "text",
             "published",
             public=False,
@@ -107,7 +107,7 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
             message("Whether the rules hold for records whose category is not known."),
             "choice",
             "judged",
-            choices={"judged": message("as for any other"), "safe": message("they are declared safe")},
+            choices={"judged": message("same for all"), "safe": message("they are declared safe")},
             public=False,
         ),
         Parameter(

@@ -28,6 +28,9 @@ LEAST_WIDTH = 14 * GRID
 NARROWEST = 10 * GRID
 """What a column keeps before the lines scroll sideways."""
 
+ARROW = 3 * GRID + 4
+"""Beside the words of a choice: its arrow, and the room around it."""
+
 MOST_WIDTH = 32 * GRID
 FIRST = 1
 """The columns of the first lines that stand before those of the file."""
@@ -158,7 +161,10 @@ class FileLines(QTableWidget):
         last = self.columnCount() - 1
         taken_for = self.sizeHintForColumn(last)
         room = self.viewport().width() - self.columnWidth(0) - taken_for
-        widths, least = list(self._wanted), _scaled(NARROWEST)
+        # What a column is stands above it in full.
+        picks = self.roles.picks.values()
+        said = max((p.fontMetrics().horizontalAdvance(p.currentText()) for p in picks), default=0)
+        widths, least = list(self._wanted), max(_scaled(NARROWEST), said + _scaled(ARROW))
         while sum(widths) > room and max(widths, default=0) > least:
             widths[widths.index(max(widths))] -= 1
         for column, width in enumerate(widths, FIRST):

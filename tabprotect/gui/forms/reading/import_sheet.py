@@ -186,6 +186,11 @@ class ImportSheet(Dialog):
             self.look_again()
             return
         self.form.show_found(seen)
+        marks = self.inputs.get("marks")
+        hidden = seen.table is not None and self.given.get("missing") == "suppressed"
+        if hidden and isinstance(marks, MarkChoices):
+            # The totals told every cell without a count, whatever its sign.
+            marks.take_rest("suppressed")
         self.lines.show_lines(seen, self.given)
         self.sums.setText(translate(seen.sums))
         told = _told(seen)

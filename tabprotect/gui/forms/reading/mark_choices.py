@@ -44,6 +44,12 @@ class MarkChoices(QWidget):
                 self._add(mark)
             self._numbers[mark].setText(plural(cells, "{n} cell", "{n} cells", count_text(cells)))
 
+    def take_rest(self, meaning: str) -> None:
+        """Choose what the signs mean of which nothing is said."""
+        for box in self.meanings.values():
+            if not box.currentData():
+                box.setCurrentIndex(box.findData(meaning))
+
     def _add(self, mark: str) -> QComboBox:
         meaning = self.meanings[mark] = choice(
             message("What {value} means", mark or BLANK),

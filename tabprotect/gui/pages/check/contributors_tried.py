@@ -198,8 +198,7 @@ class ContributorsTried(QWidget):
                 message("Trying contributors as readers\u2026")
                 if running
                 else message(
-                    "{shown} of {all} shown, closest first. \u201cOff by\u201d: how far the best bound is "
-                    "above the truth; \u2265 where the search ended because it was enough.",
+                    "{shown} of {all} shown, closest first; \u2265 where the search ended early.",
                     count_text(len(rows)),
                     count_text(len(self.tried)),
                 )
@@ -236,13 +235,13 @@ class ContributorsTried(QWidget):
             ),
             ListColumn(message("true"), np.array([one.true for one in rows]), text),
             ListColumn(
-                message("can say: at most"),
-                [bound(text(one.upper), one) for one in rows],
+                message("cannot rule out"),
+                [text(one.upper) for one in rows],
                 str,
                 order=np.array([one.upper for one in rows]),
             ),
             ListColumn(
-                message("off by"),
+                message("too much by"),
                 [bound(_off(one), one) for one in rows],
                 str,
                 order=np.array([one.off for one in rows]),
@@ -263,11 +262,10 @@ class ContributorsTried(QWidget):
         nodes = tuple(table.cells.nodes[:, one.cell].tolist())
         lines = [
             message(
-                "1.  {cell} is hidden ({value}); from what is published it is at most {whole}{more}.",
+                "1.  {cell} is hidden ({value}); from what is published {whole} cannot be ruled out.",
                 self.document.magnitude_cell_text(nodes),
                 text(value),
                 text(one.upper + one.own),
-                message(" or more") if one.more else "",
             )
         ]
         if one.reader and not one.own:
@@ -278,11 +276,11 @@ class ContributorsTried(QWidget):
             lines.append(message("2.  {who} takes off what is its own: {own}.", _who(one), text(one.own)))
         lines.append(
             message(
-                "{n}.  So {target} cannot have more than {upper}{more}; the truth is {true}.",
+                "{n}.  So it cannot be ruled out that {target} has {upper}{last}; the truth is {true}.",
                 len(lines) + 1,
                 one.target,
                 text(one.upper),
-                message(" or more") if one.more else "",
+                "" if one.more else message(", and no more"),
                 text(one.true),
             )
         )

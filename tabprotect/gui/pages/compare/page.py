@@ -108,7 +108,7 @@ class ComparePage(CompareStage, Page):
         self._ease = QTimer(self, singleShot=True, interval=EASE)
         self.fitting = push_button(message("Take every method that fits"), self.take_fitting)
         self.source = push_button(
-            message("The paper's comparison"),
+            message("As in Langsrud and Lupp"),
             self.compare_as_source,
             name=message("Compare cell keys with small count rounding, as the paper"),
         )

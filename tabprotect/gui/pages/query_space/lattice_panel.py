@@ -208,8 +208,10 @@ class FocusPanel(QWidget):
             return
         letters, widths = regions.letters, regions.state.evidence.widths
         self._title.setText(translate(capital(letters.named(query))))
-        width = count_text(widths[query])
-        self._status.setText(tr("{regions}; critical width {width}", status_text(regions, query), width))
+        width = count_text(widths[query] + 1)
+        self._status.setText(
+            tr("{regions}; at least {width} values possible", status_text(regions, query), width)
+        )
         if found is None:
             self._sentence.setText(tr("Looking ahead \u2026"))
             set_visible(False, self._head, self.cells)

@@ -83,7 +83,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         for panel, label in (
             (self.lattice, message("Lattice")),
             (self.wishes, message("Wish list")),
-            (self.widths, message("Critical widths")),
+            (self.widths, message("Numbers")),
             (self.graph, message("Independence graph")),
             (self.optimal, message("Best release")),
             (self.session, message("Session")),
@@ -325,7 +325,7 @@ class _Body(QStackedWidget):
 
 
 WAYS = {
-    "auto": message("cheapest sharp"),
+    "auto": message("the quickest that is exact"),
     "decomposable": message("closed form only"),
     "shuttle": "shuttle",
     "lp": message("linear programmes"),

@@ -54,7 +54,7 @@ class WidthsPanel(SpacePanel):
         self.most.setSpecialValueText(tr("any"))
         self.most.valueChanged.connect(lambda _: self._filter())
         self._shown = Label(role="quiet", name=message("How many are listed"))
-        self.list = connected(RowList(message("Critical widths")), chosen=self._chosen)
+        self.list = connected(RowList(message("Possible values")), chosen=self._chosen)
         label = Label(message("width up to"), buddy=self.most)
         row = in_row((self.finder, 1), label, self.most, spacing=GRID)
         side = held(in_column(row, (self.list, 1), self._shown, margins=(GRID, 0, 0, 0), spacing=GRID))

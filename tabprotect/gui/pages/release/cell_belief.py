@@ -12,10 +12,13 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.languages.messages import in_100, joined, message
 from tabprotect.languages.translation import translate
+
+HIGH = 15 * GRID
+"""Pixels of the histogram, in letters of the usual size."""
 
 
 class CellBelief(QWidget):
@@ -28,7 +31,7 @@ class CellBelief(QWidget):
         self.title = Label(wordWrap=True, role="strong", name=message("The cell"))
         self.chance = Label(name=message("How sure a reader is of the true count"))
         self.histogram = CellHistogram()
-        self.histogram.setFixedHeight(18 * GRID)
+        THEME.follow(self.histogram, lambda plot: plot.setFixedHeight(round(HIGH * THEME.scale)))
         in_column(
             in_row((self.title, 1), self.chance, spacing=GRID),
             self.histogram,

@@ -147,6 +147,8 @@ class ReleasePage(ReleaseStage, Page):
         self._links.setVisible(not wide and self.document.in_house)
         if not wide:
             self.show_face("gate")
+        if (project := self.document.project) is not None and self.document.has_release:
+            self._show_light(project)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -291,6 +293,8 @@ class ReleasePage(ReleaseStage, Page):
         """The banner: the verdict, what readers work out themselves, and what is still open."""
         shown, below, ways = self.gate.line(project)
         self.banner.show_line(shown, below=below, ways=ways)
+        # Of sums the lines below say all of it.
+        self.banner.rest.setVisible(bool(shown.rest) and not (self._wide and project.of_magnitudes))
 
     # -- whether it may leave -----------------------------------------------------------------
 
@@ -361,15 +365,13 @@ class ReleasePage(ReleaseStage, Page):
         except InputError as error:
             self.show_error(error)
             return
-        reason = self.reason
         what = [
-            *(self.sentence, self.banner.below.text(), *self.gate.points(project)),
+            *(self.sentence, *self.gate.points(project)),
             "" if project.title else message("The release has no title."),
-            self._signed(),
-            message("Reason, for dossier and register: {reason}", reason) if reason else "",
         ]
+        said = list(dict.fromkeys(filter(None, what)))
         self._question = connected(
-            PublishDialog(self, destination, what=list(dict.fromkeys(filter(None, what)))),
+            PublishDialog(self, destination, what=said, signed=self._signed(), reason=self.reason),
             finished=self._answered,
         )
         self._question.accepted.connect(

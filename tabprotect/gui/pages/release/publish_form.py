@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from tabprotect.engine.project.options import Protecting, Publishing
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.forms.option_fields import asks_for
-from tabprotect.gui.look.buttons import Dialog, card, connected, decision, named
+from tabprotect.gui.look.buttons import Dialog, Inside, Scrolling, card, connected, decision, named, present
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.gui.look.label import Label, heading, tip
@@ -203,38 +204,69 @@ class PublishForm(QWidget):
 
 
 class PublishDialog(Dialog):
-    """The modal question: this is published, and no undo brings it back."""
+    """The modal question: what leaves, where it goes, who answers; no undo brings it back."""
 
-    def __init__(self, parent: QWidget, destination: Destination, *, what: list[str]) -> None:
+    def __init__(
+        self, parent: QWidget, destination: Destination, *, what: list[str], signed: str, reason: str
+    ) -> None:
         super().__init__(parent, message("Approve and publish"))
-        taken = destination.taken
+        taken, dossier = destination.taken, destination.dossier
         picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
         title = Label(message("This will be published."), role="heading")
-        lines = [*what, message("Bundle: {release}", destination.release)]
-        if destination.dossier is None:
-            lines.append(
-                message("No dossier is kept: nobody will be able to account for this release later.")
-            )
-        else:
-            lines.append(message("Dossier (confidential, stays here): {dossier}", destination.dossier))
+        kept = (
+            message("No dossier is kept: nobody will be able to account for this release later.")
+            if dossier is None
+            else str(dossier)
+        )
+        rows = (
+            (message("For readers"), str(destination.release)),
+            (message("For the house, confidential"), kept),
+            (message("Signed"), signed),
+            (message("Reason"), reason),
+        )
+        last = []
         if taken:
             names = joined((path.name for path in taken), message(" and "))
-            lines.append(message("There is a file of that name already; it is replaced: {names}.", names))
-        lines.append(message("What is published cannot be undone."))
-        text = Label(joined(lines, "\n\n"), wordWrap=True)
-        text.setMinimumWidth(60 * GRID)
-        self.text = text.text()
+            last.append(message("There is a file of that name already; it is replaced: {names}.", names))
+        last.append(message("What is published cannot be undone."))
+        scale = THEME.scale
+        wide = min(round(76 * GRID * scale), parent.window().width() - 12 * GRID)
+        inside, grid = Inside(), in_grid(across=2 * GRID, down=GRID, wide=1)
+        for row, (name, words) in enumerate(row for row in rows if row[1]):
+            grid.addWidget(Label(name, role="quiet"), row, 0, Qt.AlignmentFlag.AlignTop)
+            # Folders have no blanks to break their line at.
+            said = Label(re.sub(r"([/\\\\])", "\\1\u200b", translate(words)), wordWrap=True, name=name)
+            grid.addWidget(said, row, 1)
+        in_column(
+            *(Label(text, wordWrap=True) for text in what),
+            grid,
+            *(Label(text, wordWrap=True) for text in last),
+            on=inside,
+            margins=0,
+            spacing=GRID + 4,
+        )
+        self.text = translate(joined((*what, *(words for _, words in rows if words), *last), "\n"))
         words = message("Publish and replace") if taken else message("Publish")
         buttons, self.publish, self.back = decision(self, words, back=message("Not yet"))
         # Enter presses the button that has the focus, as Space does: at first the careful one.
         for button in (self.publish, self.back):
             button.setAutoDefault(True)
         self.back.setDefault(True)
-        grid = in_grid(across=2 * GRID, wide=1)
-        for part, row, column in ((picture, 0, 0), (title, 0, 1), (text, 1, 1)):
-            grid.addWidget(part, row, column)
-        in_column(grid, buttons, on=self, margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID), spacing=2 * GRID)
+        head = in_row(picture, (title, 1), spacing=2 * GRID)
+        area = Scrolling(inside, sideways=False, name=message("What is published"))
+        in_column(
+            head,
+            (area, 1),
+            buttons,
+            on=self,
+            margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID),
+            spacing=2 * GRID,
+        )
+        room = wide - 6 * GRID - area.verticalScrollBar().sizeHint().width()
+        rest = head.sizeHint().height() + buttons.sizeHint().height() + 8 * GRID
+        high = present(inside.layout()).heightForWidth(room) + rest
+        self.resize(wide, min(high, parent.window().height() - 4 * GRID))
         self.back.setFocus()
 
 

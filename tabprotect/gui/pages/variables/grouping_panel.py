@@ -156,7 +156,7 @@ class GroupingPanel(QFrame):
         self.written.setFixedHeight(8 * GRID)
         self.write_button = push_button(message("Write out the level"), self.writing, flat=True)
         words = message("Select categories at the left and group them, or drag one onto another.")
-        type_them = Label(message("Or type a group in each line:"), role="quiet")
+        type_them = Label(message("Or type a group in each line:"), wordWrap=True, role="quiet")
         return held(
             in_column(
                 Label(words, wordWrap=True, role="quiet"),

@@ -186,7 +186,7 @@ def test_what_the_best_guess_finds_has_no_tick(narrow: int, state: str) -> None:
     assert lines[0].state == state and "40 businesses" in lines[0].text
     assert ("by the best guess somebody could" in lines[0].text) == bool(narrow)
     # An upper bound is rounded up.
-    assert "at most 23 of 100 cases (limit 95)" in lines[2].text
+    assert "at most 23 of 100 (limit 95)" in lines[2].text
 
 
 def test_of_a_published_release_nothing_is_open() -> None:

@@ -317,3 +317,20 @@ def test_what_is_refused_is_a_question_with_answers(
     sheet.choices.buttons[answer].click()
     qtbot.waitUntil(lambda: not sheet._rest.isActive() and sheet.open_button.isEnabled())
     assert sheet.seen is not None and sheet.seen.table is not None and sheet.seen.table.total == total
+
+
+def test_a_sign_that_the_totals_told_is_no_open_question(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "signs.csv"
+    lines = ["a,b,count", "x,p,5", "x,q,:", "x,Total,9", "y,p,..", "y,q,7", "y,Total,9"]
+    path.write_text("\n".join([*lines, "Total,p,7", "Total,q,11", "Total,Total,18"]) + "\n")
+    window.files.ask_reading(str(path), marks=":=suppressed", strip_totals=True)
+    sheet = sheet_of(window, qtbot)
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
+    marks = sheet.inputs["marks"]
+    assert isinstance(marks, MarkChoices) and marks.text() == ":=suppressed ..=suppressed"
+    assert sheet.sums.text().endswith("equal to the file's own totals") and not sheet.tick.isHidden()
+    assert "2 hidden cells were worked out from the totals, as (x, q) = 4" in sheet.told.text()
+    sheet.reject()

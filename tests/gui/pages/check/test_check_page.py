@@ -419,7 +419,7 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(protected: MainWind
     assert verdict is not None and verdict.staff is not None
     known, cells = verdict.staff.known, verdict.staff.at_risk_cells
     assert shown.page.sentence.startswith(
-        f"Readers would know {known} of {cells} small counts. Limit: 0. Closest:"
+        f"Readers would know {known} of {cells} small counts. Limit 0. Closest:"
     )
     cards = {reader.name: reader for reader in shown.readers.found}
     assert list(cards) == ["A reader", "A reader who knows more", "In truth"]

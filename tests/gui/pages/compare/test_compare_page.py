@@ -78,7 +78,7 @@ def type_run(page: ComparePage, text: str) -> None:
 def test_the_empty_page_teaches_and_begins(page: ComparePage, settle: Settle, opened: MainWindow) -> None:
     assert "side by side" in page._empty.text() and page.fitting.isVisible()
     assert page.main_button.text() == "Compare every method that fits"
-    assert page.source.text() == "The paper's comparison"
+    assert page.source.text() == "As in Langsrud and Lupp"
     # What is written as on the command line is there for who asks for it.
     assert not page.runs.text.isVisible()
     assert opened.page.command_line() == ""

@@ -60,8 +60,9 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
     shown, document = page(refused), refused.document
     assert document.original == document.published
     assert shown.banner.text.text() == "Readers would know 3 of 3 small counts"
-    assert shown.sentence == "Not ready. Readers would know 3 of 3 small counts. Limit: 0."
+    assert shown.sentence == "Not ready. Readers would know 3 of 3 small counts. Limit 0."
     below = shown.banner.below.text()
+    assert not shown.banner.below.isVisible()
     assert "expect about 3 small counts and would be sure of 3." in below
     assert "more than 95 in 100 sure of the true count" in below and "100 in 100" in below
     lines = [row.line for row in shown.protection.rows]
