@@ -31,7 +31,7 @@ from tabprotect.gui.look.label import Finding, Label, show_text, tip
 from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 PageChanges = frozenset[str]
@@ -233,6 +233,11 @@ class Page(Stage, QWidget):
     def sentence(self) -> str:
         """The page's sentence."""
         return self._sentence.text()
+
+    @property
+    def said(self) -> str:
+        """What the page says at its head, to be copied: its heading and its sentence."""
+        return joined(filter(None, (self._heading.text(), self.sentence)), "\n")
 
     def show_error(
         self, error: TabprotectError, *, remedy_label: str = "", remedy: Callable[[], object] | None = None

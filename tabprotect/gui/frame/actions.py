@@ -8,9 +8,10 @@ from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
+from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import MenuEntry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
@@ -89,6 +90,12 @@ class Actions(QObject):
                 lambda: self.window.page.copy_command(),
                 "Ctrl+Alt+C",
             ),
+            MenuItem(
+                "copy_said",
+                message("Copy what the panel &says"),
+                lambda: QGuiApplication.clipboard().setText(self._in_front().said),
+                "Ctrl+Alt+S",
+            ),
             MenuItem("palette", message("&Find a command\u2026"), lambda: self._palette(), "Ctrl+K", "find"),
         )
         for stage in PAGES:
@@ -124,6 +131,10 @@ class Actions(QObject):
             self._by_name[item.name] = action
             if item.picture:
                 self._pictures[item.name] = item.picture
+
+    def _in_front(self) -> Page:
+        """The panel that decides, or the page that has the window."""
+        return self.window.decision or self.window.page
 
     def _choose(self, page: str, entry: MenuEntry) -> None:
         if self.window.page.name != page:

@@ -8,6 +8,7 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
     QDropEvent,
+    QGuiApplication,
     QKeyEvent,
     QPalette,
     QResizeEvent,
@@ -42,6 +43,7 @@ from tabprotect.gui.look.buttons import Scrolling, connected, named, present
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.empty import way_on
+from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, set_visible, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import forms, joined, message, plural, uncapital
@@ -421,18 +423,21 @@ class MainWindow(Window):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         # What no control of the page has taken.
-        drawing = self.childAt(self.mapFromGlobal(event.globalPos()))
+        drawing = words = self.childAt(self.mapFromGlobal(event.globalPos()))
         while drawing is not None and not isinstance(drawing, Drawing):
             drawing = drawing.parentWidget()
         here = self.area.geometry().contains(self.stack.mapFromGlobal(event.globalPos()))
         own = self.actions_.of_page(self.page.name) if here else []
-        if not own and drawing is None:
+        said = words.text() if isinstance(words, Label) else ""
+        if not own and drawing is None and not said:
             super().contextMenuEvent(event)
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if drawing is not None:
             menu.addAction(tr("Copy picture and words"), drawing.copy)
+        if said:
+            menu.addAction(tr("Copy these words"), lambda: QGuiApplication.clipboard().setText(said))
         menu.addActions(own)
         menu.popup(event.globalPos())
 

@@ -1,4 +1,4 @@
-"""Everything by its name: actions, pages, small counts, variables, recent files, and what help says."""
+"""Everything by its name: actions, pages, small counts, variables, settings, recent files, and all help."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QMenu, QTreeWidget, QTreeWidgetItem
 
 from tabprotect.engine.tables.variable import spoken
+from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import Dialog, connected, named
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.help.page import HelpPage, plain
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
@@ -27,11 +29,12 @@ MOST_CELLS, MOST_SHOWN = 500, 60
 
 @dataclass(frozen=True)
 class Found:
-    """What can be chosen: its words, what stands beside them, and what it does."""
+    """What can be chosen: its words, what stands beside them, what it does, and what else tells of it."""
 
     words: str
     beside: str
     do: Callable[[], object]
+    within: str = ""
 
 
 class Palette(Dialog):
@@ -40,7 +43,9 @@ class Palette(Dialog):
     def __init__(self, window: Window, menus: Iterable[QMenu]) -> None:
         super().__init__(window, message("Find a command"))
         self._window = window
-        self._every = [*_actions(menus), *_places(window)]
+        self._settings = SettingsDialog(window)
+        self.rejected.connect(self._leave)
+        self._every = [*_actions(menus), *_places(window), *self._set(), *self._told()]
         self._shown: list[Found] = []
         self.field = Finder(message("Find a command"))
         self.list = named(QTreeWidget(), message("Commands"))
@@ -60,10 +65,15 @@ class Palette(Dialog):
 
     def _fill(self) -> None:
         wanted = self.field.text().casefold().split()
-        fits = [one for one in self._every if all(word in _plain(one) for word in wanted)]
-        # What begins as it is typed comes first.
+        fits = [one for one in self._every if all(word in _plain(one) + one.within for word in wanted)]
+        # What begins as it is typed comes first, and last what only speaks of it.
         first = wanted[0] if wanted else ""
-        fits.sort(key=lambda one: not translate(one.words).casefold().startswith(first))
+        fits.sort(
+            key=lambda one: (
+                not translate(one.words).casefold().startswith(first),
+                not all(word in _plain(one) for word in wanted),
+            )
+        )
         self._shown = fits[:MOST_SHOWN]
         if wanted:
             asked = self.field.text().strip()
@@ -99,6 +109,23 @@ class Palette(Dialog):
         chosen = self._shown[self.list.indexOfTopLevelItem(item)]
         self.accept()
         chosen.do()
+        self._leave()
+
+    def _set(self) -> Iterator[Found]:
+        """What can be set; its dialog is opened at it."""
+        for words, field in self._settings.every():
+            yield Found(words, message("Settings"), partial(self._settings.open_at, field))
+
+    def _leave(self) -> None:
+        if not self._settings.isVisible():
+            self._settings.deleteLater()
+
+    def _told(self) -> Iterator[Found]:
+        """The parts of the help, each found by all of its words."""
+        page = self._window.pages["help"]
+        assert isinstance(page, HelpPage)
+        for title, text in page.parts():
+            yield Found(title, message("Help"), partial(self._help, title), plain(text).casefold())
 
     def _help(self, asked: str) -> None:
         page = self._window.pages["help"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QTabWidget, QWidget
 
 from tabprotect.engine.disclosure.policy import CHOICES, VARIABLE, AgencyPolicy, in_force, policy_file, write
@@ -19,7 +19,16 @@ from tabprotect.gui.base.own_files import state_folder
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look.buttons import Dialog, Inside, ScrollsDown, choice, decision, named, push_button
+from tabprotect.gui.look.buttons import (
+    Dialog,
+    Inside,
+    ScrollsDown,
+    choice,
+    decision,
+    named,
+    present,
+    push_button,
+)
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label, heading
@@ -414,6 +423,26 @@ class SettingsDialog(Dialog):
         area = ScrollsDown()
         area.setWidget(mine)
         return area
+
+    def every(self) -> Iterator[tuple[str, QWidget]]:
+        """What can be set, by the words beside it."""
+        for label in self.findChildren(Label):
+            if (field := label.buddy()) is not None:
+                yield label.text(), field
+        for tick in (self.autosave,):
+            yield tick.text(), tick
+
+    def open_at(self, field: QWidget) -> None:
+        """Open with the keyboard on one field, and that in sight."""
+        section = next(
+            n for n in range(self.tabs.count()) if present(self.tabs.widget(n)).isAncestorOf(field)
+        )
+        self.tabs.setCurrentIndex(section)
+        self.open()
+        field.setFocus(Qt.FocusReason.OtherFocusReason)
+        for area in self.findChildren(ScrollsDown):
+            if area.isAncestorOf(field):
+                area.ensureWidgetVisible(field)
 
     def _save(self) -> None:
         try:

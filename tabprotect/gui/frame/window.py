@@ -26,6 +26,11 @@ class Window(QMainWindow):
     def page(self) -> Page:
         """The page in front."""
 
+    @property
+    @abstractmethod
+    def decision(self) -> Page | None:
+        """What stands beside the table; ``None`` for a page that has the window."""
+
     @abstractmethod
     def go(self, name: str) -> None:
         """Bring a page to the front, unless it cannot be used (then the rail says why)."""

@@ -6,8 +6,8 @@ import html
 import re
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QMimeData, QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QMimeData, QObject, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QPainter, QTextDocument
 
 from tabprotect.engine.arrays import Arrays
 from tabprotect.engine.budgets import CLIPBOARD_CELLS
@@ -15,7 +15,9 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.background.jobs import Jobs
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.drawn.drawing import EXPORT_SCALE
 from tabprotect.gui.look.theme import Written
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
@@ -99,6 +101,9 @@ def _whole(text: str, row: int, column: int) -> int:
 AT_ONCE = 10_000
 """Cells that are copied before anybody sees that it takes time."""
 
+PICTURED = 500
+"""Cells of which a picture is copied, too."""
+
 Block = tuple[int, int, int, int]
 """Top, left, bottom, right, all of them in it."""
 
@@ -112,13 +117,18 @@ class Copying(QObject):
         self._writing: BackgroundTask[tuple[str, str]] = BackgroundTask(self, jobs, _take, failed)
         self._writing.outlives = True
 
-    def copy(
-        self, layout: Layout, values: Arrays, block: Block, *, with_headers: bool, text: Written = str
-    ) -> None:
-        """Copy a block as tab-separated text and as an HTML table."""
+    def copy(self, grid: GridView, text: Written, *, with_headers: bool, whole: bool = False) -> None:
+        """Copy what is selected, or with its totals the whole, as tab-separated text and as an HTML table.
+
+        Small ones are copied as a picture as well.
+        """
+        layout, block = grid.layout_, grid.every if whole else grid.block()
+        if layout is None or block is None:
+            return
+        values, margins = grid.model.values, grid.margins if whole else None
 
         def work(progress: Progress) -> tuple[str, str]:
-            return written(layout, values, block, with_headers, text, progress)
+            return written(layout, values, block, with_headers or whole, text, progress, margins)
 
         top, left, bottom, right = block
         if (cells := (bottom - top + 1) * (right - left + 1)) > CLIPBOARD_CELLS:
@@ -131,13 +141,20 @@ class Copying(QObject):
             self._writing.ask(message("copying the cells"), work)
         else:
             self._writing.drop()
-            _take(work(SILENT))
+            found = work(SILENT)
+            _take(found, picture(found[1]) if cells <= PICTURED else None)
 
 
 def written(
-    layout: Layout, values: Arrays, block: Block, with_headers: bool, text: Written, progress: Progress
+    layout: Layout,
+    values: Arrays,
+    block: Block,
+    with_headers: bool,
+    text: Written,
+    progress: Progress,
+    margins: tuple[Arrays, Arrays, Arrays] | None = None,
 ) -> tuple[str, str]:
-    """A block of values as tab-separated text and as an HTML table."""
+    """A block of values as tab-separated text and as an HTML table, with the totals if they are given."""
     top, left, bottom, right = block
     rows, columns = layout.placement.rows, layout.placement.columns
     lines: list[list[str]] = []
@@ -149,13 +166,19 @@ def written(
                 lead = list(rows)
             elif lead:
                 lead[-1] = name
-            lines.append([*lead, *(at[level] if at else "" for at in labels)])
+            total = [translate(message("Total"))] if margins and not level else [""] * bool(margins)
+            lines.append([*lead, *(at[level] if at else "" for at in labels), *total])
     heads = len(lines)
     leads = (len(rows) or 1) if with_headers else 0
     for row in range(top, bottom + 1):
         progress.report(message("copying the cells"), (row - top) / (bottom - top + 1))
         lead = list(layout.labels(row, down=True) or ("",)) if with_headers else []
-        lines.append([*lead, *[text(v) for v in values[row, left : right + 1].tolist()]])
+        total = [] if margins is None else [text(margins[0].reshape(-1)[row].item())]
+        lines.append([*lead, *[text(v) for v in values[row, left : right + 1].tolist()], *total])
+    if margins is not None:
+        lead = [translate(message("Total")), *[""] * (leads - 1)]
+        below = [*margins[1].reshape(-1).tolist(), margins[2].reshape(-1)[0].item()]
+        lines.append([*lead, *map(text, below)])
     parts = []
     for number, line in enumerate(lines):
         tags = [
@@ -168,8 +191,25 @@ def written(
     return plain, message("<table>{parts}</table>", joined(parts))
 
 
-def _take(found: tuple[str, str]) -> None:
+def picture(table: str) -> QImage:
+    """A table of HTML as a picture, black on white."""
+    page = QTextDocument()
+    page.setDefaultStyleSheet("td, th { padding: 2px 10px } td { text-align: right } * { color: black }")
+    page.setHtml(translate(table))
+    size = page.size().toSize()
+    image = QImage(size * EXPORT_SCALE, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    painter.scale(EXPORT_SCALE, EXPORT_SCALE)
+    page.drawContents(painter)
+    painter.end()
+    return image
+
+
+def _take(found: tuple[str, str], shown: QImage | None = None) -> None:
     data = QMimeData()
+    if shown is not None:
+        data.setImageData(shown)
     data.setText(translate(found[0]))
     data.setHtml(translate(found[1]))
     QGuiApplication.clipboard().setMimeData(data)

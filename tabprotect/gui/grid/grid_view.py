@@ -282,6 +282,19 @@ class GridView(QWidget):
             return None
         return self.layout_.index(at.row(), at.column())
 
+    @property
+    def every(self) -> tuple[int, int, int, int]:
+        """All cells, as :meth:`block` has what is selected."""
+        return 0, 0, self.model.rowCount() - 1, self.model.columnCount() - 1
+
+    @property
+    def margins(self) -> tuple[Arrays, Arrays, Arrays] | None:
+        """Row totals, column totals and the grand total; ``None`` where none are shown."""
+        if self.right.isHidden():
+            return None
+        right, bottom, both = (model.values for model in self._margin_models)
+        return right, bottom, both
+
     def block(self) -> tuple[int, int, int, int] | None:
         """Top, left, bottom, right (inclusive) of what is selected, as one rectangle.
 

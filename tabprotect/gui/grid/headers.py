@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.grid.folded_levels import FOLDED, OPEN
@@ -259,7 +259,13 @@ class Corner(QWidget):
     def __init__(self, rows: LevelHeader, columns: LevelHeader, parent: QWidget) -> None:
         super().__init__(parent)
         self._rows, self._columns = rows, columns
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setToolTip(tr("Select all"))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        view = self._rows.parentWidget()
+        assert isinstance(view, QTableView)
+        view.selectAll()
+        view.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -143,6 +143,13 @@ class ResultTable(QWidget):
         """The view that is seen."""
         return self.view if self.view in self.views else next(iter(self.views), "published")
 
+    def plain(self, value: int) -> str:
+        """A value of the view that is seen as other programs read it: counts without room between figures."""
+        result = self._result
+        if value == SUPPRESSED or result is None:
+            return "" if self.shown == "change" else "x"
+        return str(value) if result.text is count_text else result.text(value)
+
     def turn(self, view: str) -> None:
         """Look at the result in another way."""
         if view != self.view:

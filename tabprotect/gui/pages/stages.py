@@ -27,13 +27,14 @@ class TableStage(Stage):
     name = "table"
     page_class = "table.page.TablePage"
     by_measure = True
-    magnitude_entries = frozenset({"next", "previous", "swap"})
+    magnitude_entries = frozenset({"next", "previous", "swap", "copy", "copy_headers", "copy_table"})
     label = message("Table")
     icon = "table"
     hint = message("The table, and what becomes of it.")
     entries = (
         MenuEntry(message("Edit"), "copy", message("&Copy"), "Ctrl+C", here=True),
         MenuEntry(message("Edit"), "copy_headers", message("Copy with &headers"), "Ctrl+Shift+C", here=True),
+        MenuEntry(message("Edit"), "copy_table", message("Copy the &whole table"), here=True),
         MenuEntry(message("Edit"), "paste", message("&Paste\u2026"), "Ctrl+V", here=True),
         MenuEntry(message("Edit"), "find", message("&Find or go to cell"), "Ctrl+F", here=True),
         MenuEntry(message("Table"), "edit", message("&Edit count"), here=True),

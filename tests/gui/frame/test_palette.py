@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.palette import Palette
+from tabprotect.gui.frame.settings_dialog import SettingsDialog
 
 Settle = Callable[[], None]
 
@@ -47,4 +48,26 @@ def test_the_public_view_offers_nothing_of_the_house(opened: MainWindow) -> None
     opened.document.set_public(True)
     palette = opened_palette(opened)
     assert not any("(v1, w2)" in row for row in rows(palette))
+    palette.reject()
+
+
+def test_settings_and_every_part_of_the_help_are_found(opened: MainWindow) -> None:
+    palette = opened_palette(opened)
+    QTest.keyClicks(palette.field, "fixed seed could be")
+    assert rows(palette)[0] == "If a fixed seed could be guessed"
+    palette.take()
+    dialog = opened.findChild(SettingsDialog)
+    assert dialog is not None and dialog.isVisible()
+    field = dialog.policy.choices["short_seed"]
+    assert field.isVisibleTo(dialog) and dialog.tabs.tabText(dialog.tabs.currentIndex()) == "Releases"
+    dialog.reject()
+    palette = opened_palette(opened)
+    # What the help says on a page is found by its words, behind what is called so.
+    QTest.keyClicks(palette.field, "release is lost")
+    shown = [row for row in rows(palette) if not row.startswith("Look up")]
+    assert not shown or len(shown) < 5
+    palette.field.setText("posterior")
+    for title, text in opened.pages["help"].parts():
+        if "posterior" in f"{title} {text}".casefold():
+            assert title in rows(palette)
     palette.reject()

@@ -235,9 +235,8 @@ class HelpPage(Page):
         body = joined(message("<tr>{line}</tr>", line) for line in lines)
         return message("<table class='cells' cellspacing='0'>{body}</table>", body)
 
-    def _found(self, wanted: str) -> str:
-        """Say what the help says anywhere with all these words."""
-        words = translate(wanted).casefold().split()
+    def parts(self) -> list[tuple[str, str]]:
+        """All that the help says: what each part is about, and its text."""
         parts = [(translate(word), translate(meaning)) for word, meaning in WORDS]
         parts += [
             (action.text().replace("&", "").split(":")[0], action.shortcut().toString(NATIVE))
@@ -249,10 +248,15 @@ class HelpPage(Page):
             parts.append((page_label(name), translate(steps) + translate(ON_PAGES.get(name, ""))))
         parts.append((translate(TOPICS["walk"]), translate(WALK)))
         parts.append((translate(TOPICS["words"]), translate(FORMULAS)))
+        return parts
+
+    def _found(self, wanted: str) -> str:
+        """Say what the help says anywhere with all these words."""
+        words = translate(wanted).casefold().split()
         found = [
             (title, text)
-            for title, text in parts
-            if all(word in f"{title} {_TAG.sub(' ', text)}".casefold() for word in words)
+            for title, text in self.parts()
+            if all(word in f"{title} {plain(text)}".casefold() for word in words)
         ]
         said = plural(len(found), "{n} place says that.", "{n} places say that.", n=len(found))
         if not found:
@@ -354,6 +358,11 @@ class HelpPage(Page):
                 for key, words in (*rows, *KEYS)
             ),
         )
+
+
+def plain(text: str) -> str:
+    """What a text says, without its marks."""
+    return _TAG.sub(" ", text)
 
 
 def _near(at: int, size: int) -> range:

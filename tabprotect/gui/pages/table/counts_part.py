@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
@@ -15,7 +15,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.cell_texts import FIGURES, figure
-from tabprotect.gui.grid.clipboard import Copying, whole_number
+from tabprotect.gui.grid.clipboard import whole_number
 from tabprotect.gui.grid.folded_levels import Folding
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
@@ -25,7 +25,7 @@ from tabprotect.gui.look.buttons import choice, connected, present, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, set_visible
-from tabprotect.gui.look.theme import GRID, colour
+from tabprotect.gui.look.theme import GRID, Written, colour
 from tabprotect.gui.pages.table.categories_panel import CategoriesPanel
 from tabprotect.gui.pages.table.find_and_paste_bars import (
     FindBar,
@@ -54,7 +54,6 @@ class CountsPart(QWidget):
         self._only = False
         self._folding: Folding | None = None
         self._paste: Pending | None = None
-        self._copying = Copying(self, document.jobs, page.show_error)
         self._build_tools()
         self.placement = connected(
             PlacementBar(),
@@ -131,8 +130,6 @@ class CountsPart(QWidget):
     def choices(self) -> Mapping[str, Callable[[], object]]:
         """Its menu entries."""
         return {
-            "copy": lambda: self.copy(with_headers=False),
-            "copy_headers": lambda: self.copy(with_headers=True),
             "paste": self.paste,
             "find": self.open_find,
             "edit": lambda: self.grid.cells.edit(self.grid.cells.currentIndex()),
@@ -367,13 +364,9 @@ class CountsPart(QWidget):
 
     # -- clipboard ----------------------------------------------------------------------------
 
-    def copy(self, *, with_headers: bool) -> None:
-        """Copy the selected block."""
-        block, layout = self.grid.block(), self.grid.layout_
-        if block is None or layout is None:
-            return
-        write: Callable[[Any], str] = str if self._figure == "counts" else "{:.6g}".format
-        self._copying.copy(layout, self.grid.model.values, block, with_headers=with_headers, text=write)
+    def copied(self) -> tuple[GridView, Written]:
+        """What is copied from, and how its values are written."""
+        return self.grid, str if self._figure == "counts" else "{:.6g}".format
 
     def paste(self) -> None:
         """Show what the clipboard's block would change; nothing changes before it is accepted."""

@@ -22,11 +22,12 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.judging import judged
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
 from tabprotect.gui.look.buttons import choice, connected, tool_button
 from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, set_visible
-from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.look.theme import GRID, Written, count_text
 from tabprotect.gui.pages.table.rules_bar import RulesBar
 from tabprotect.gui.pages.table.words import empty_words
 from tabprotect.languages.messages import joined, message, plural
@@ -92,6 +93,10 @@ class MagnitudesPart(QWidget):
     def choices(self) -> Mapping[str, Callable[[], object]]:
         """No menu entries but those of both measures."""
         return {}
+
+    def copied(self) -> tuple[GridView, Written]:
+        """What is copied from, and how its values are written."""
+        return self.grid.grid, self.grid.grid.model.text
 
     # -- what is shown ------------------------------------------------------------------------
 

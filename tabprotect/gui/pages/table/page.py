@@ -15,6 +15,7 @@ from tabprotect.engine.project.verbs.table_verbs import opening, placed
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.grid.clipboard import Copying
 from tabprotect.gui.grid.result_table import VIEWS
 from tabprotect.gui.look.buttons import connected, faces, tool_button
 from tabprotect.gui.look.label import tip
@@ -50,6 +51,7 @@ class TablePage(TableStage, Page):
         self.stack = filled(QStackedWidget(), self.part)
         self.body.addWidget(self.stack, 1)
         self.begins = self.part.begins
+        self._copying = Copying(self, document.jobs, self.show_error)
         document.selection_changed.connect(self._selected)
 
     @cached_property
@@ -75,7 +77,12 @@ class TablePage(TableStage, Page):
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         going = {"next": partial(self.part.go_at_risk, 1), "previous": partial(self.part.go_at_risk, -1)}
-        return {**going, "swap": self._swap, **self.part.choices()}
+        copying = {
+            "copy": partial(self.copy, with_headers=False),
+            "copy_headers": partial(self.copy, with_headers=True),
+            "copy_table": partial(self.copy, with_headers=True, whole=True),
+        }
+        return {**going, **copying, "swap": self._swap, **self.part.choices()}
 
     def words(self, project: Project) -> list[str]:
         return opening(project)
@@ -168,6 +175,15 @@ class TablePage(TableStage, Page):
 
     def go_to_error(self, error: TabprotectError) -> None:
         self.part.go_to_error(error)
+
+    def copy(self, *, with_headers: bool, whole: bool = False) -> None:
+        """Copy what is selected of the table in front, or the whole of it, as it is seen."""
+        front = self.stack.currentWidget()
+        if isinstance(front, RunPanel | MethodResult):
+            grid, text = front.table.grid, front.table.plain
+        else:
+            grid, text = self.part.copied()
+        self._copying.copy(grid, text, with_headers=with_headers, whole=whole)
 
     def _swap(self) -> None:
         if (project := self.document.project) is not None and (old := project.placement) is not None:

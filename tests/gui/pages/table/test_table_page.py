@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pages_of import counts
+from pages_of import counts, page_of, result
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
@@ -19,7 +19,9 @@ from tabprotect.engine.sensitivity.rules.groups import GroupDisclosure
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid import clipboard
 from tabprotect.gui.grid.grid_view import GridView
+from tabprotect.gui.look.buttons import present
 from tabprotect.gui.pages.table.counts_part import CountsPart
+from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 
@@ -230,7 +232,7 @@ def test_a_block_that_does_not_fit_is_refused(opened: MainWindow) -> None:
 def test_copy_with_headers_comes_back_as_the_same_block(opened: MainWindow) -> None:
     table_page = page(opened)
     table_page.grid.cells.selectAll()
-    table_page.copy(with_headers=True)
+    table_page.page.copy(with_headers=True)
     data = QApplication.clipboard().mimeData()
     lines = [line.split("\t") for line in data.text().splitlines()]
     assert lines[0] == ["v", "w1", "w2", "w3", "w4"]
@@ -247,19 +249,53 @@ def test_a_large_block_is_copied_beside_the_window(
 ) -> None:
     table_page = page(opened)
     table_page.grid.cells.selectAll()
-    table_page.copy(with_headers=True)
+    table_page.page.copy(with_headers=True)
     data = QApplication.clipboard().mimeData()
     wanted = data.text(), data.html()
     QApplication.clipboard().setText("something else")
     monkeypatch.setattr(clipboard, "AT_ONCE", 15)
-    table_page.copy(with_headers=True)
+    table_page.page.copy(with_headers=True)
     assert QApplication.clipboard().text() == "something else"
     settle()
     data = QApplication.clipboard().mimeData()
     assert (data.text(), data.html()) == wanted
     monkeypatch.setattr(clipboard, "CLIPBOARD_CELLS", 15)
-    table_page.copy(with_headers=True)
+    table_page.page.copy(with_headers=True)
     assert "too large" in table_page.page.errors.text
+
+
+def test_what_is_seen_is_what_is_copied(measured: MainWindow, settle: Settle) -> None:
+    table, document = page_of(measured, TablePage), measured.document
+    document.run(protect() if document.of_magnitudes else protect(seed=7, accept_weak=True))
+    settle()
+    measured.go("table")
+    view = result(measured).table
+    view.grid.cells.selectAll()
+    clip = QApplication.clipboard()
+    copied = {}
+    for name, face in table.faces.items():
+        if face.isVisible():
+            face.click()
+            measured.actions_["table_copy"].trigger()
+            copied[name] = clip.text()
+    released = present(document.project).release
+    assert released is not None and copied["original"] != copied["published"]
+    if released.magnitudes:
+        assert "x" in copied["published"] and "x" not in copied["original"]
+        return
+    rows = [[int(value) for value in line.split("\t")] for line in copied["changed"].splitlines()]
+    assert rows == released.table.counts.tolist() and copied["published"] == copied["changed"]
+    table.faces["published"].click()
+    measured.actions_["table_copy_table"].trigger()
+    lines = [line.split("\t") for line in clip.text().splitlines()]
+    assert lines[0] == ["v", "w1", "w2", "w3", "w4", "Total"] and lines[-1][0] == "Total"
+    assert lines[-1][-1] == str(released.table.total)
+    assert clip.mimeData().hasImage() and clip.mimeData().hasHtml()
+
+
+def test_what_the_panel_says_is_copied(opened: MainWindow) -> None:
+    opened.actions_["copy_said"].trigger()
+    assert QApplication.clipboard().text().splitlines()[0] == "4 small counts"
 
 
 def test_placement_moves_by_key_and_keeps_the_cell(
