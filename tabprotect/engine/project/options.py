@@ -180,7 +180,7 @@ class MagnitudeTabulation(Tabulation):
     )
     holding: str | None = option_field(
         None,
-        label=message("Group of"),
+        label=message("Firm or group"),
         measure="magnitudes",
         metavar="COLUMN",
         help=message("who a record belongs to (default: each is a contributor of its own)"),

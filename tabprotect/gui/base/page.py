@@ -235,7 +235,7 @@ class Page(Stage, QWidget):
         return self._sentence.text()
 
     @property
-    def said(self) -> str:
+    def head_said(self) -> str:
         """What the page says at its head, to be copied: its heading and its sentence."""
         return joined(filter(None, (self._heading.text(), self.sentence)), "\n")
 

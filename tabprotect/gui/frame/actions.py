@@ -93,7 +93,7 @@ class Actions(QObject):
             MenuItem(
                 "copy_said",
                 message("Copy what the panel &says"),
-                lambda: QGuiApplication.clipboard().setText(self._in_front().said),
+                lambda: QGuiApplication.clipboard().setText(self._in_front().head_said),
                 "Ctrl+Alt+S",
             ),
             MenuItem("palette", message("&Find a command\u2026"), lambda: self._palette(), "Ctrl+K", "find"),

@@ -155,7 +155,7 @@ class Files(QObject):
         # With the first file that leaves a doubt, not with the window.
         from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 
-        sheet = connected(
+        sheet = self._sheet = connected(
             ImportSheet(self.window, self.document.jobs, Path(source), given), chosen=self._read_so
         )
         # Its raw lines are the house's own.
@@ -381,8 +381,10 @@ class Files(QObject):
                 )
                 return
         if isinstance(error, InputError) and _can_be_asked(source):
-            page.errors.show_error(error, other_label=CHOOSE, other=partial(self.ask_reading, source))
             self.ask_reading(source)
+            # The sheet asks; the error is told to whoever leaves it unanswered.
+            tell = partial(page.errors.show_error, error, other_label=CHOOSE)
+            self._sheet.rejected.connect(lambda: tell(other=partial(self.ask_reading, source)))
             return
         page.show_error(error)
 

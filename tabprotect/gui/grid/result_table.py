@@ -143,7 +143,11 @@ class ResultTable(QWidget):
         """The view that is seen."""
         return self.view if self.view in self.views else next(iter(self.views), "published")
 
-    def plain(self, value: int) -> str:
+    def copied(self) -> tuple[GridView, Written]:
+        """What is copied from, and how its values are written."""
+        return self.grid, self._plain
+
+    def _plain(self, value: int) -> str:
         """A value of the view that is seen as other programs read it: counts without room between figures."""
         result = self._result
         if value == SUPPRESSED or result is None:

@@ -146,7 +146,7 @@ def test_the_summary_tells_what_differs_from_last_year(run: Command) -> None:
     same, following = csv.DictReader(Path("out/summary.csv").read_text().splitlines())
     assert same["since_last_year"] == ""
     assert "total 26 -> 909" in following["since_last_year"]
-    assert "0 empty cells are filled; emptied: 1" in following["since_last_year"]
+    assert "0 empty cells are filled; emptied: 1 (at the finest level)" in following["since_last_year"]
     page = Path("out/summary.html").read_text()
     assert "total 26 -&gt; 909" in page and "(b, x): 9 -&gt; 900" in page
     # What was kept still tells it.

@@ -24,6 +24,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_count, tabulate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 from tabprotect.gui.frame.app import Autosave
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.start import Card
@@ -121,6 +122,15 @@ def test_a_file_without_a_doubt_opens_at_once_with_its_title(
     window.files.open(str(wrong))
     settle()
     assert window.document.project is project
+    assert window.page.errors.isVisible()
+    # Of a sign the sheet asks; nothing is told behind it before it is left.
+    window.page.errors.clear()
+    wrong.write_text(rows.replace("12", "?"))
+    window.files.open(str(wrong))
+    settle()
+    sheet = window.findChild(ImportSheet)
+    assert sheet is not None and sheet.isVisible() and not window.page.errors.isVisible()
+    sheet.reject()
     assert window.page.errors.isVisible()
 
 

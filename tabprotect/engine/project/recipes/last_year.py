@@ -85,8 +85,15 @@ class SinceLastYear(Encodable):
         """The differences as lines for people."""
         out = category_lines(self.categories)
         out.append(message("total {total:,} -> {total2:,}", self.total[0], self.total[1]))
-        cells_are = message("cell is") if self.appeared == 1 else message("cells are")
-        out.append(f"{self.appeared:,} empty {cells_are} filled; emptied: {self.vanished:,}")
+        out.append(
+            plural(
+                self.appeared,
+                "{appeared:,} empty cell is filled; emptied: {vanished:,} (at the finest level)",
+                "{appeared:,} empty cells are filled; emptied: {vanished:,} (at the finest level)",
+                self.appeared,
+                self.vanished,
+            )
+        )
         if self.jumped:
             out.append(
                 plural(

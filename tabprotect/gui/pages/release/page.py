@@ -14,15 +14,15 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from tabprotect.engine import agency
 from tabprotect.engine.bundle import archive
-from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, in_force, policy_file, write
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect_words, set_seed
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
-from tabprotect.engine.release.findings import FindingGroup, said
+from tabprotect.engine.release.findings import FindingGroup, Omission, said
 from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
@@ -126,7 +126,7 @@ class ReleasePage(ReleaseStage, Page):
 
     def _connect(self) -> None:
         self.signing.titled.connect(self._set_title)
-        self.signing.changed.connect(self._weigh)
+        connected(self.signing, changed=self._weigh, kept=self._keep_reason)
         connected(
             self.kept, decided=self._show, other_asked=lambda: self.document.page_asked.emit("requirements")
         )
@@ -308,14 +308,39 @@ class ReleasePage(ReleaseStage, Page):
         self.signing.offer(self.document.preferences.name or agency.user_name())
         self._show_light(project)
         self.missing = missing = self.gate.missing(project)
-        self.signing.ask_reason(bool(self.gate.reasons(project)))
         policy = self.gate.policy(project)
+        self.signing.ask_reason(
+            bool(self.gate.reasons(project)),
+            lasting=bool(self._lacking(project, policy)) and not os.environ.get(VARIABLE),
+        )
         self.signing.ask_keys(policy.signatures if policy.approvers else 0)
         # While the bundle is made it stays alive: a press then waits for it.
         self.main_button.setEnabled(not missing)
         self.note.setText(translate(self._foot(project, missing)))
         for widget in (self.note, self.main_button):
             widget.setToolTip(tip(missing))
+
+    def _lacking(self, project: Project, policy: AgencyPolicy) -> tuple[Omission, ...]:
+        """The kinds of what was not worked out for which the house has no standing reason."""
+        verdict = self.document.judging.verdict(project) or (
+            None if project.protected is None else project.protected.record.verdict
+        )
+        left_out = () if verdict is None or verdict.passed is False else verdict.left_out
+        return tuple(kind for kind in left_out if kind not in policy.standing)
+
+    def _keep_reason(self) -> None:
+        """Have the reason stand for every release of which the same is not worked out."""
+        project = present(self.document.project)
+        kinds = self._lacking(project, self.gate.policy(project))
+        try:
+            # A project's own limits are not the house's.
+            policy = in_force()
+            standing = {**policy.standing, **{str(kind): self.reason for kind in kinds}}
+            write(replace(policy, standing=standing), policy_file())
+        except TabprotectError as error:
+            self.show_error(error)
+            return
+        self._weigh()
 
     def _foot(self, project: Project, missing: str) -> str:
         """What the button waits for, shortly, or the keys that press it."""

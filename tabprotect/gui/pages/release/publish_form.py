@@ -27,7 +27,17 @@ from tabprotect.engine.project.options import Protecting, Publishing
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.forms.option_fields import asks_for
-from tabprotect.gui.look.buttons import Dialog, Inside, Scrolling, card, connected, decision, named, present
+from tabprotect.gui.look.buttons import (
+    Dialog,
+    Inside,
+    Scrolling,
+    card,
+    connected,
+    decision,
+    named,
+    present,
+    push_button,
+)
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.gui.look.label import Label, heading, tip
@@ -271,10 +281,12 @@ class PublishDialog(Dialog):
 
 
 class SigningForm(QWidget):
-    """Title, two names and a reason. ``changed`` after each stroke, ``titled`` carries a new title."""
+    """Title, two names and a reason. ``changed`` after each stroke, ``titled`` carries a new title; ``kept``:
+    the reason is to stand for others."""
 
     changed = Signal()
     titled = Signal(str)
+    kept = Signal()
 
     def __init__(self) -> None:
         super().__init__(accessibleName=tr("Title and signatures"))
@@ -307,6 +319,16 @@ class SigningForm(QWidget):
             # In the middle of its field's height.
             label.setMinimumHeight(field.sizeHint().height())
             form.addRow(label, field)
+            # A file that is dropped here is opened, as anywhere.
+            field.setAcceptDrops(False)
+        self.title.setAcceptDrops(False)
+        self.keep = push_button(
+            message("Keep as standing reason"),
+            self.kept.emit,
+            flat=True,
+            tip=message("Taken wherever the same is not worked out: File > Settings > Standing reasons."),
+        )
+        form.addRow("", self.keep)
         for option, field, name in zip(
             (option_named(Publishing, "sign"), option_named(Publishing, "sign_too")),
             self.keys,
@@ -345,9 +367,11 @@ class SigningForm(QWidget):
             self.prepared.setText(name)
             self._offered = name
 
-    def ask_reason(self, needed: bool) -> None:
-        """Ask for a reason where one is needed."""
+    def ask_reason(self, needed: bool, *, lasting: bool = False) -> None:
+        """Ask for a reason where one is needed; ``lasting``: it may be kept for others of its kind."""
         self._form.setRowVisible(self.reason, needed)
+        self._form.setRowVisible(self.keep, needed and lasting)
+        self.keep.setEnabled(bool(self.reason.text().strip()))
 
     def ask_keys(self, number: int) -> None:
         """Ask for so many keys; where there are any, they say who signs, and no names are asked for."""

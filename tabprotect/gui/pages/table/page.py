@@ -179,10 +179,8 @@ class TablePage(TableStage, Page):
     def copy(self, *, with_headers: bool, whole: bool = False) -> None:
         """Copy what is selected of the table in front, or the whole of it, as it is seen."""
         front = self.stack.currentWidget()
-        if isinstance(front, RunPanel | MethodResult):
-            grid, text = front.table.grid, front.table.plain
-        else:
-            grid, text = self.part.copied()
+        part = front.table if isinstance(front, RunPanel | MethodResult) else self.part
+        grid, text = part.copied()
         self._copying.copy(grid, text, with_headers=with_headers, whole=whole)
 
     def _swap(self) -> None:

@@ -19,8 +19,9 @@ from tabprotect.languages.translation import tr, translate
 ROLES = ("holding", "request", "waiver", "shadow", "cost", "unit")
 """The options that name columns which go with an amount."""
 
-USUAL = {"holding": ("ent", "holding", "group", "enterprise"), "waiver": ("waiver",),
-         "request": ("request",)}  # fmt: skip
+USUAL = {"holding": ("ent", "holding", "group", "enterprise", "firm", "company", "business", "unternehmen",
+                     "firma", "betrieb"),
+         "waiver": ("waiver",), "request": ("request",)}  # fmt: skip
 """Names by which a column is taken for one of them, until somebody chooses."""
 
 

@@ -62,7 +62,7 @@ class TabulatePage(Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.source = self._called = ""
+        self.source = self._called = self._beside = ""
         self._columns: tuple[ColumnSummary, ...] = ()
         self.chosen: list[str] = []
         self._look: BackgroundTask[tuple[ColumnSummary, ...]] = BackgroundTask(
@@ -185,6 +185,7 @@ class TabulatePage(Page):
         """Take a file of records, or ``example:NAME``, and list its variables."""
         self.errors.clear()
         self.source, self._columns, self.chosen = source, (), []
+        self._beside = "" if self.document.project is None else self.document.project.source
         name = source.partition("#")[2] if is_url(source) else ""
         self._file.setText(tr("Variables of {name}", name or Path(source).name))
         self._called = name or Path(source).name
@@ -412,4 +413,11 @@ class TabulatePage(Page):
         self.document.begins.emit(order)
 
     def refresh(self, changes: PageChanges) -> None:
+        opened = "" if self.document.project is None else self.document.project.source
+        if self.source and opened not in (self._beside, self.source):
+            # Another survey was opened since: its variables are others.
+            self._beside, self.source, self._columns, self.chosen = opened, "", (), []
+            self._list.setRowCount(0)
+            self._joint.drop()
+            self._file.setText(tr("Variables"))
         self._say()

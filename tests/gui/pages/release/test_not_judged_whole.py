@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify
+from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters, set_policy
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
@@ -67,6 +68,25 @@ def test_the_banner_says_what_was_not_judged_and_asks_for_a_reason(
     record = confidential.read(tmp_path / "dossier-CONFIDENTIAL.zip").record
     assert WHY in record.decisions[0]
     assert WHY.encode() not in (tmp_path / "release.zip").read_bytes()
+
+
+def test_a_reason_is_kept_as_a_standing_one_from_where_it_is_asked(
+    opened: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shown = released(opened, settle, tmp_path)
+    keep = shown.signing.keep
+    assert keep.isVisibleTo(shown) and not keep.isEnabled()
+    qtbot.keyClicks(shown.signing.reason, WHY)
+    keep.click()
+    assert in_force().standing == {"pattern_choice": WHY}
+    assert not keep.isVisibleTo(shown)
+    opened.document.undo()
+    opened.document.do(protect, draft=True)
+    settle()
+    shown.signing.reason.clear()
+    opened.go("release")
+    settle()
+    assert not shown.signing.reason.isVisibleTo(shown) and shown.main_button.isEnabled()
 
 
 def test_a_standing_reason_is_taken_and_kept(opened: MainWindow, settle: Settle, tmp_path: Path) -> None:
