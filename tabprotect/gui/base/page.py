@@ -234,6 +234,10 @@ class Page(Stage, QWidget):
         """The page's sentence."""
         return self._sentence.text()
 
+    def texts(self) -> list[tuple[str, str]]:
+        """What can be read here besides, for whoever looks for words: what each text is about, and it."""
+        return []
+
     @property
     def head_said(self) -> str:
         """What the page says at its head, to be copied: its heading and its sentence."""

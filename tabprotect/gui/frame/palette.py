@@ -19,7 +19,6 @@ from tabprotect.gui.look.buttons import Dialog, connected, named
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.help.page import HelpPage, plain
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
@@ -122,10 +121,8 @@ class Palette(Dialog):
 
     def _told(self) -> Iterator[Found]:
         """The parts of the help, each found by all of its words."""
-        page = self._window.pages["help"]
-        assert isinstance(page, HelpPage)
-        for title, text in page.parts():
-            yield Found(title, message("Help"), partial(self._help, title), plain(text).casefold())
+        for title, text in self._window.pages["help"].texts():
+            yield Found(title, message("Help"), partial(self._help, title), text.casefold())
 
     def _help(self, asked: str) -> None:
         page = self._window.pages["help"]

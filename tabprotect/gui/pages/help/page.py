@@ -235,7 +235,10 @@ class HelpPage(Page):
         body = joined(message("<tr>{line}</tr>", line) for line in lines)
         return message("<table class='cells' cellspacing='0'>{body}</table>", body)
 
-    def parts(self) -> list[tuple[str, str]]:
+    def texts(self) -> list[tuple[str, str]]:
+        return [(title, plain(text)) for title, text in self._parts()]
+
+    def _parts(self) -> list[tuple[str, str]]:
         """All that the help says: what each part is about, and its text."""
         parts = [(translate(word), translate(meaning)) for word, meaning in WORDS]
         parts += [
@@ -255,7 +258,7 @@ class HelpPage(Page):
         words = translate(wanted).casefold().split()
         found = [
             (title, text)
-            for title, text in self.parts()
+            for title, text in self._parts()
             if all(word in f"{title} {plain(text)}".casefold() for word in words)
         ]
         said = plural(len(found), "{n} place says that.", "{n} places say that.", n=len(found))
