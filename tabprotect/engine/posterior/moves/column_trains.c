@@ -117,7 +117,7 @@ CLONES static void product(const double *a, const double *b, double *out, int64_
         }
 }
 
-static double norm_of(const double *a, int64_t size)
+CLONES static double norm_of(const double *a, int64_t size)
 {
     double sum[4] = {0.0};
     int64_t i = 0;
@@ -135,78 +135,152 @@ static void scaled(double *a, int64_t size, double by)
         a[i] *= by;
 }
 
+/* Vectors that lie side by side, LANES at a time. */
+#define LANES 8
+#if defined(__GNUC__)
+typedef double Half __attribute__((vector_size(LANES / 2 * sizeof(double)), aligned(sizeof(double))));
+#define EACH(x) ((Half){x, x, x, x})
+
+/* The squares of their norms. */
+INLINE void squared(const double *vectors, int64_t length, double *norms)
+{
+    const Half *v = (const Half *)vectors;
+    Half one = {0.0}, other = {0.0};
+    for (int64_t k = 0; k < length; k++) {
+        one += v[2 * k] * v[2 * k];
+        other += v[2 * k + 1] * v[2 * k + 1];
+    }
+    memcpy(norms, &one, sizeof one);
+    memcpy(norms + LANES / 2, &other, sizeof other);
+}
+
+/* What they have along a vector of norm 1 is taken from them; the squares of the norms that are left. */
+INLINE void projected(double *vectors, const double *b, int64_t length, double *along, double *norms)
+{
+    Half *v = (Half *)vectors, one = {0.0}, other = {0.0};
+    for (int64_t k = 0; k < length; k++) {
+        one += v[2 * k] * EACH(b[k]);
+        other += v[2 * k + 1] * EACH(b[k]);
+    }
+    memcpy(along, &one, sizeof one);
+    memcpy(along + LANES / 2, &other, sizeof other);
+    for (int64_t k = 0; k < length; k++) {
+        v[2 * k] -= one * EACH(b[k]);
+        v[2 * k + 1] -= other * EACH(b[k]);
+    }
+    squared(vectors, length, norms);
+}
+#else
+static void squared(const double *v, int64_t length, double *norms)
+{
+    memset(norms, 0, LANES * sizeof *norms);
+    for (int64_t k = 0; k < length; k++)
+        for (int64_t j = 0; j < LANES; j++)
+            norms[j] += v[k * LANES + j] * v[k * LANES + j];
+}
+
+static void projected(double *v, const double *b, int64_t length, double *along, double *norms)
+{
+    memset(along, 0, LANES * sizeof *along);
+    for (int64_t k = 0; k < length; k++)
+        for (int64_t j = 0; j < LANES; j++)
+            along[j] += v[k * LANES + j] * b[k];
+    for (int64_t k = 0; k < length; k++)
+        for (int64_t j = 0; j < LANES; j++)
+            v[k * LANES + j] -= along[j] * b[k];
+    squared(v, length, norms);
+}
+#endif
+
 /* Vectors (m x length) as coefficients (m x found) of an orthonormal basis (found x length): the largest of
  * those that are left goes next, until they are small together. Returns how many it takes. In ``turned``
- * (length x m) the vectors lie side by side, so that sums are those of many at once. */
+ * vectors lie side by side, LANES at a time, so that sums are those of many at once; those that are zero, and
+ * what is zero in all, are left out there. ``places`` has room for m + length. */
 CLONES static int64_t split(const double *vectors, int64_t m, int64_t length, double tolerance, int64_t most,
-                            double *basis, double *coefficients, double *turned)
+                            double *basis, double *coefficients, double *turned, int64_t *places)
 {
-    int64_t found = 0, limit = m < length ? m : length;
-    double *restrict v = turned, *restrict norms = turned + length * m, *restrict along = norms + m;
+    int64_t *some = places, *filled = places + m, many = 0, long_ = 0, found = 0;
     double all = 0.0, left;
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t k = 0; k < length; k++)
-            v[k * m + i] = vectors[i * length + k];
-    memset(norms, 0, (size_t)m * sizeof(double));
+    memset(filled, 0, (size_t)length * sizeof *filled);
+    for (int64_t i = 0; i < m; i++) {
+        int64_t any = 0;
+        for (int64_t k = 0; k < length; k++) {
+            int64_t here = vectors[i * length + k] != 0.0;
+            any |= here;
+            filled[k] |= here;
+        }
+        if (any)
+            some[many++] = i;
+    }
     for (int64_t k = 0; k < length; k++)
-        for (int64_t i = 0; i < m; i++)
-            norms[i] += v[k * m + i] * v[k * m + i];
-    for (int64_t i = 0; i < m; i++)
+        if (filled[k])
+            filled[long_++] = k;
+    int64_t limit = many < long_ ? many : long_;
+    int64_t blocks = (many + LANES - 1) / LANES, each = long_ * LANES;
+    double *norms = turned + blocks * each, *along = norms + blocks * LANES;
+    memset(turned + (blocks - 1) * each, 0, (size_t)each * sizeof(double));
+    for (int64_t i = 0; i < many; i++)
+        for (int64_t k = 0; k < long_; k++)
+            turned[i / LANES * each + k * LANES + i % LANES] = vectors[some[i] * length + filled[k]];
+    for (int64_t i = 0; i < blocks; i++)
+        squared(turned + i * each, long_, norms + i * LANES);
+    for (int64_t i = 0; i < many; i++)
         all += norms[i];
     left = all;
     while (found < limit && (!found || left > tolerance * tolerance * all)) {
-        double *b = basis + found * length, size = 0.0;
+        double *b = basis + found * long_, size = 0.0;
         int64_t at = 0;
         if (found == most)
             return TOO_WIDE;
-        for (int64_t i = 1; i < m; i++)
+        for (int64_t i = 1; i < many; i++)
             if (norms[i] > norms[at])
                 at = i;
-        for (int64_t k = 0; k < length; k++)
-            b[k] = v[k * m + at];
+        for (int64_t k = 0; k < long_; k++)
+            b[k] = turned[at / LANES * each + k * LANES + at % LANES];
         for (int64_t g = 0; g < found; g++) {
             double common = 0.0;
-            for (int64_t k = 0; k < length; k++)
-                common += b[k] * basis[g * length + k];
-            for (int64_t k = 0; k < length; k++)
-                b[k] -= common * basis[g * length + k];
+            for (int64_t k = 0; k < long_; k++)
+                common += b[k] * basis[g * long_ + k];
+            for (int64_t k = 0; k < long_; k++)
+                b[k] -= common * basis[g * long_ + k];
         }
-        size = norm_of(b, length);
+        size = norm_of(b, long_);
         if (!(size > 0.0))
             break;
-        scaled(b, length, 1.0 / size);
-        memset(along, 0, (size_t)m * sizeof(double));
-        for (int64_t k = 0; k < length; k++)
-            for (int64_t i = 0; i < m; i++)
-                along[i] += v[k * m + i] * b[k];
-        memset(norms, 0, (size_t)m * sizeof(double));
-        for (int64_t k = 0; k < length; k++)
-            for (int64_t i = 0; i < m; i++) {
-                v[k * m + i] -= along[i] * b[k];
-                norms[i] += v[k * m + i] * v[k * m + i];
-            }
+        scaled(b, long_, 1.0 / size);
+        for (int64_t i = 0; i < blocks; i++)
+            projected(turned + i * each, b, long_, along + i * LANES, norms + i * LANES);
         left = 0.0;
-        for (int64_t i = 0; i < m; i++) {
+        for (int64_t i = 0; i < many; i++) {
             left += norms[i];
             coefficients[i * limit + found] = along[i];
         }
         found++;
     }
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t g = 0; g < found; g++)
-            coefficients[i * found + g] = coefficients[i * limit + g];
-    norms[0] = sqrt(left);
+    /* Back among those that are zero: from the last, as what is there is still to be read. */
+    for (int64_t i = 0; i < many; i++)
+        memmove(coefficients + i * found, coefficients + i * limit, (size_t)found * sizeof(double));
+    for (int64_t i = m - 1, j = many - 1; i >= 0; i--)
+        if (j >= 0 && some[j] == i)
+            memmove(coefficients + i * found, coefficients + j-- * found, (size_t)found * sizeof(double));
+        else
+            memset(coefficients + i * found, 0, (size_t)found * sizeof(double));
+    for (int64_t g = found - 1; long_ < length && g >= 0; g--)
+        for (int64_t k = length - 1, j = long_ - 1; k >= 0; k--)
+            basis[g * length + k] = j >= 0 && filled[j] == k ? basis[g * long_ + j--] : 0.0;
+    *norms = sqrt(left);
+    *turned = *norms;
     return found;
 }
 
 typedef struct {
-    Room theta, other, vectors, basis, coefficients, turned, sums;
+    Room theta, other, vectors, basis, coefficients, turned, sums, places;
 } Rooms;
 
 static void let_rooms(Rooms *r)
 {
-    Room *all[] = {&r->theta, &r->other, &r->vectors, &r->basis, &r->coefficients, &r->turned, &r->sums};
-    for (int i = 0; i < 7; i++)
+    Room *all[] = {&r->theta, &r->other, &r->vectors, &r->basis, &r->coefficients, &r->turned, &r->sums, &r->places};
+    for (int i = 0; i < 8; i++)
         free(all[i]->at);
 }
 
@@ -215,11 +289,11 @@ static int64_t split_in(Rooms *w, const Strip *s, int64_t m, int64_t length, dou
 {
     int64_t limit = m < length ? m : length;
     if (!room(&w->basis, limit * length) || !room(&w->coefficients, m * limit)
-        || !room(&w->turned, m * (length + 2)))
+        || !room(&w->turned, (m + LANES) * (length + 2)) || !room(&w->places, m + length))
         return NO_MEMORY;
     int64_t found = split(w->vectors.at, m, length, s->tolerance, s->most, w->basis.at, w->coefficients.at,
-                          w->turned.at);
-    *rest = w->turned.at[m * length];
+                          w->turned.at, (int64_t *)w->places.at);
+    *rest = w->turned.at[0];
     return found;
 }
 
@@ -312,10 +386,16 @@ typedef struct {
     double out, rest;
 } Centre;
 
+/* Coefficients over which a factor is not zero: where its own lie, those of theta and of what comes out. */
+typedef struct {
+    int64_t at, from, to;
+    double sum;
+} Open;
+
 /* One column of swaps: from the message of the column after it (``next``, left-orthonormal) to its own
  * (``to``, right-orthonormal). The centre is over (bond before x[r-1]; x[r-1], x[r], x[r+1], y[r+1]; bond
  * after y[r+1]). The roots of this column are found on the way unless ``known``. */
-static int64_t forward(Swept *w, int64_t c, const Train *next, Train *to, Rooms *rooms, int known, Centre *centres,
+CLONES static int64_t forward(Swept *w, int64_t c, const Train *next, Train *to, Rooms *rooms, int known, Centre *centres,
                        double *laws, double *error)
 {
     const Strip *s = &w->s;
@@ -325,6 +405,7 @@ static int64_t forward(Swept *w, int64_t c, const Train *next, Train *to, Rooms 
         wide = next->rank[i] > wide ? next->rank[i] : wide;
     double *sums = malloc((size_t)(k + 1) * wide * sizeof(double));
     double *right = malloc(sizeof(double)), *theta;
+    Open open[ROW / 3];
     if (!sums || !right)
         goto done;
     sums[0] = right[0] = 1.0;
@@ -364,27 +445,38 @@ static int64_t forward(Swept *w, int64_t c, const Train *next, Train *to, Rooms 
             memcpy(one->theta, theta, (size_t)(left * above * inner) * sizeof(double));
         }
         factor_of(s, c, r, f);
+        int64_t opened = 0;
         for (int64_t a = 0; a < above; a++)
             for (int64_t x = 0; x < 3; x++)
                 for (int64_t x1 = 0; x1 < below; x1++)
                     for (int64_t y1 = 0; y1 < below; y1++) {
-                        double sum = 0.0;
-                        for (int64_t l = 0; l < left; l++) {
-                            const double *t = theta + ((((l * above + a) * 3 + x) * below + x1) * below + y1) * g;
-                            double part = 0.0;
-                            for (int64_t j = 0; j < g; j++)
-                                part += t[j] * right[j];
-                            sum += part * sums[(r ? r - 1 : 0) * wide + l];
-                        }
-                        sum *= after[3 * r + x] * (r ? after[3 * (r - 1) + a] : 1.0);
-                        if (r < k - 1)
-                            sum *= after[3 * (r + 1) + x1] * root[3 * (r + 1) + y1];
                         int64_t at = 81 * (r ? a : 1) + 27 * x + (r < k - 1 ? 9 * x1 + 3 * y1 : 12);
-                        for (int64_t y = 0; y < 3; y++) {
-                            joint[at + y] = sum * f[at + y];
-                            chance[y] += joint[at + y];
+                        if (f[at] != 0.0 || f[at + 1] != 0.0 || f[at + 2] != 0.0) {
+                            Open *one = open + opened++;
+                            one->at = at;
+                            one->from = ((a * 3 + x) * below + x1) * below + y1;
+                            one->to = (a * 3 + x) * 3 * below + y1;
+                            one->sum = 0.0;
                         }
                     }
+        for (int64_t l = 0; l < left; l++)
+            for (int64_t i = 0; i < opened; i++) {
+                const double *t = theta + (l * above * inner / g + open[i].from) * g;
+                double part = 0.0;
+                for (int64_t j = 0; j < g; j++)
+                    part += t[j] * right[j];
+                open[i].sum += part * sums[(r ? r - 1 : 0) * wide + l];
+            }
+        for (int64_t i = 0; i < opened; i++) {
+            int64_t at = open[i].at, x = at / 27 % 3, x1 = at / 9 % 3, y1 = at / 3 % 3;
+            double sum = open[i].sum * after[3 * r + x] * (r ? after[3 * (r - 1) + at / 81] : 1.0);
+            if (r < k - 1)
+                sum *= after[3 * (r + 1) + x1] * root[3 * (r + 1) + y1];
+            for (int64_t y = 0; y < 3; y++) {
+                joint[at + y] = sum * f[at + y];
+                chance[y] += joint[at + y];
+            }
+        }
         total = chance[0] + chance[1] + chance[2];
         if (!(fabs(total) > 0.0)) {
             status = INFEASIBLE;
@@ -421,21 +513,15 @@ static int64_t forward(Swept *w, int64_t c, const Train *next, Train *to, Rooms 
         if (!v)
             goto done;
         memset(v, 0, (size_t)(m * length) * sizeof(double));
-        for (int64_t l = 0; l < left; l++)
-            for (int64_t a = 0; a < above; a++)
-                for (int64_t x = 0; x < 3; x++)
-                    for (int64_t y = 0; y < 3; y++) {
-                        double *o = v + (r ? ((l * above + a) * 3 + x) * 3 + y : y) * length;
-                        for (int64_t x1 = 0; x1 < below; x1++)
-                            for (int64_t y1 = 0; y1 < below; y1++) {
-                                int64_t at = 81 * (r ? a : 1) + 27 * x + (r < k - 1 ? 9 * x1 + 3 * y1 : 12) + y;
-                                const double *t =
-                                    theta + ((((l * above + a) * 3 + x) * below + x1) * below + y1) * g;
-                                for (int64_t j = 0; f[at] != 0.0 && j < g; j++)
-                                    o[y1 * g + j] += f[at] * t[j];
-                            }
-                    }
-        double out = norm_of(v, m * length);
+        for (int64_t l = 0; l < (r ? left : 1); l++)
+            for (int64_t i = 0; i < opened; i++) {
+                const double *t = theta + (l * above * inner / g + open[i].from) * g, *by = f + open[i].at;
+                double *o = v + (r ? l * above * 9 * below + open[i].to : open[i].at / 3 % 3 * (below == 3)) * g;
+                for (int64_t y = 0; y < 3; y++, o += length)
+                    for (int64_t j = 0; by[y] != 0.0 && j < g; j++)
+                        o[j] += by[y] * t[j];
+            }
+        double out = centres ? norm_of(v, m * length) : 0.0;
         if (r == k - 1) {
             if (!(theta = room(&rooms->theta, m)))
                 goto done;
