@@ -46,11 +46,12 @@ class Reader {
   constructor(release, model) {
     this.shape = release.shape;
     this.model = model;
-    this.exact = ["moves", "strip", "factors", "listed"].includes(model.way);
+    this.exact = ["moves", "strip", "exchange", "factors", "listed"].includes(model.way);
     const structural = release.structural.length ? new Set(release.structural) : null;
     const size = this.shape.reduce((a, b) => a * b, 1);
     if (model.way === "moves") this.way = new MovesReader(model, release.tables[0].counts, structural);
     if (model.way === "strip") this.way = new TrainsReader(model, release.tables[0].counts, structural);
+    if (model.way === "exchange") this.way = new ExchangeReader(model, release.tables[0].counts, structural);
     if (model.way === "listed") this.way = new ListedReader(model, structural);
     if (model.way === "factors") this.way = new FactorsReader(model, size, structural);
   }

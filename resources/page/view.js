@@ -309,7 +309,7 @@ class View {
     }
     if (this.reader.exact) this.aside.append(this.priors());
     const { model } = this, error = model.drawn ? this.words("drawn", { error: this.number(Math.ceil(1000 * model.error) / 1000) }) : "";
-    const rests = ["listed", "strip"].includes(model.way) ? this.words(model.way) : this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
+    const rests = ["listed", "strip", "exchange"].includes(model.way) ? this.words(model.way) : this.reader.exact ? this.words("exact") : model.way === "kept" ? this.words("kept") : this.sums && !model.why ? this.words("sums") : model.why[this.language];
     this.aside.append(this.make("p", { className: "quiet" }, [rests, error].filter(Boolean).join(" ")));
   }
 

@@ -54,11 +54,11 @@ PART_CELLS = 5_000
 """Cells of the independent parts that are drawn of a larger table: what there is to learn from a cell
 is in its own part."""
 
-DRAWN_WORK = 4 * 10**9
+DRAWN_WORK = 2 * 10**9
 """The most draws times pairs of cells of the first stage; beyond, people are sampled."""
 
-MOST_DRAWN = 2**26
-"""The most counts of the drawn originals."""
+MOST_DRAWN, MOST_OF_FEW, FEW = 2**24, 2**26, 64
+"""The most counts of the drawn originals, and of those of the second stage up to ``FEW``."""
 
 LIKELY, LEAST_PROPOSING, LEAST_DECIDING = 0.9, 5, 20
 """A pair is proposed from that share on, by so many draws; and decided by so many."""
@@ -162,7 +162,7 @@ class _Asked:
         first, second = PROPOSING, DECIDING
         if size > MANY_CELLS:
             first, second = first // 2, second // 2
-        most = float(MOST_DRAWN // size)
+        most = float(max(MOST_DRAWN // size, min(FEW, MOST_OF_FEW // size)))
         if posterior.way != "exact":
             effective = posterior.effective_sample_size
             if posterior.draws is not None and posterior.independent:

@@ -163,6 +163,7 @@ def test_what_is_not_known_of_insiders_is_no_pass(monkeypatch: pytest.MonkeyPatc
     release = release_of(FIGURES[6])
     monkeypatch.setattr(insiders, "LISTED_CELLS", 0)
     monkeypatch.setattr(insiders, "MOST_DRAWN", 0)
+    monkeypatch.setattr(insiders, "MOST_OF_FEW", 0)
     assert verdict(release, LIMITS).passed and verdict(release, LIMITS).insiders.unknown
     found = verdict(release, AgencyPolicy(insiders="judge", insider_limit=0.5).limits())
     assert found.passed is None and found.left_out == ("simulation",)

@@ -121,7 +121,12 @@ PAGE = "page.html"
 SCRIPTS = ("priors.js", "numbers.js", "reader.js", "view.js")
 
 OF_WAY: Mapping[object, tuple[str, ...]] = MappingProxyType(
-    {"moves": ("moves.js",), "strip": ("trains.js", "moves.js"), "factors": ("factors.js",)}
+    {
+        "moves": ("moves.js",),
+        "strip": ("trains.js", "moves.js"),
+        "exchange": ("exchanges.js",),
+        "factors": ("factors.js",),
+    }
 )
 """Further scripts, by the way in which a page works out its beliefs."""
 

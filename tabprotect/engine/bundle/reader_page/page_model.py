@@ -27,7 +27,13 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import (
+    UNBOUNDED,
+    CellFactors,
+    ExchangeSteps,
+    Likelihood,
+    MoveSequence,
+)
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import joined, message
@@ -51,6 +57,9 @@ TRAIN_CELLS = 1_600
 
 PLANNED = 2_000
 """Most steps of one component for which an order of elimination is sought."""
+
+MOST_RUNS, FEWEST_RUNS, EXCHANGES = 4_000, 500, 4_000_000
+"""How often a browser runs exchange steps again, and most steps of all runs: a second or two."""
 
 LISTED_ENTRIES = 40_000
 """Most counts of listed originals, or of drawn ones, that a page carries."""
@@ -89,6 +98,8 @@ def model_of(release: Release, likelihood: Likelihood | None) -> Model | None:
         return None
     if isinstance(likelihood, MoveSequence):
         return _moves(release, likelihood)
+    if isinstance(likelihood, ExchangeSteps):
+        return _exchanges(release, likelihood)
     return _factors(likelihood) if isinstance(likelihood, CellFactors) else None
 
 
@@ -238,6 +249,29 @@ def _strip(model: GroupModel, structure: StepStructure, coins: Model) -> Model |
         "columns": plan.columns,
         "rows": plan.rows,
         "cells": cells.reshape(-1).tolist(),
+    }
+
+
+def _exchanges(release: Release, likelihood: ExchangeSteps) -> Model | None:
+    """The steps, which a browser runs again; ``None`` where the fewest draws take it too long."""
+    plan, counts = likelihood.plan, likelihood.published.counts.reshape(-1)
+    steps = int(plan.steps(counts).sum())
+    draws = min(MOST_RUNS, EXCHANGES // max(steps, 1))
+    if likelihood.published != release.table or draws < FEWEST_RUNS:
+        return None
+    strata, rows, columns = plan.shape
+    return {
+        "way": "exchange",
+        "drawn": True,
+        "error": round(0.5 / math.sqrt(draws), 6),
+        "strata": strata,
+        "rows": rows,
+        "columns": columns,
+        "rate": plan.rate,
+        "theta": plan.theta,
+        "draws": draws,
+        "cells": plan.cell.tolist(),
+        "nobody": [] if plan.nobody is None else np.flatnonzero(plan.nobody).tolist(),
     }
 
 

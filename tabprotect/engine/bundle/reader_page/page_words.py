@@ -64,6 +64,9 @@ WORDS: Mapping[str, str] = {
     "strip": message(
         "Worked out in this page, off by a thousandth at most, from the counts and the public description of the method. Nothing that you choose leaves it."
     ),
+    "exchange": message(
+        "Worked out in this page: the steps of the method are run many times more from the published counts. Nothing that you choose leaves it."
+    ),
     "listed": message(
         "Exact: tabprotect listed every table that can lie behind these numbers, and this page weighs them by what you assume. Nothing that you choose leaves it."
     ),

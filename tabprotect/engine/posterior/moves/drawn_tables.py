@@ -116,7 +116,8 @@ def _by_cell(changes: npt.NDArray[np.signedinteger], group_of_cell: Ints) -> npt
     out = np.zeros((len(group_of_cell), number), dtype=changes.dtype)
     moving = np.flatnonzero(group_of_cell < groups)
     if len(moving) == len(out):
-        np.take(changes.T, group_of_cell, axis=0, out=out)
+        # Whatever the mode, indices lie within; by default the output would be copied.
+        np.take(changes.T, group_of_cell, axis=0, out=out, mode="clip")
     else:
         out[moving] = changes.T[group_of_cell[moving]]
     return out

@@ -84,9 +84,11 @@ class TrainSweeps:
         for strip in range(self._groups.shape[2]):
             laws = np.zeros((*self._groups.shape[:2], 2 * REACH + 1))
             self._swept(strip, laws)
-            found = np.maximum(laws[..., REACH - reach : REACH + reach + 1], 0.0)
-            found /= found.sum(axis=2, keepdims=True)
-            out[self._groups[:, :, strip], span - reach : span + reach + 1] = found
+            # Column by column: a large table has no room for a copy of its laws.
+            for law, groups in zip(laws, self._groups[:, :, strip], strict=True):
+                found = np.maximum(law[:, REACH - reach : REACH + reach + 1], 0.0)
+                found /= found.sum(axis=1, keepdims=True)
+                out[groups, span - reach : span + reach + 1] = found
 
     @cached_property
     def _messages(self) -> list[Any]:
