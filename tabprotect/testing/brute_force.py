@@ -20,6 +20,7 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
     RecordSwaps,
+    SwappedFirst,
 )
 from tabprotect.engine.swaps.swap_plan import SwapLevel, SwapPlan
 from tabprotect.engine.tables.moves import MoveSet
@@ -59,6 +60,8 @@ def chance_of(likelihood: Likelihood, original: Cells) -> float:
     """P(release | original), up to a factor that does not depend on the original."""
     if isinstance(likelihood, CellFactors):
         return weight(likelihood, _dense(likelihood, original))
+    if isinstance(likelihood, SwappedFirst):
+        return sum(p * chance_of(likelihood.then, z) for z, p in swapped(likelihood, original).items())
     published = tuple(likelihood.published.counts.reshape(-1).tolist())
     if isinstance(likelihood, RecordSwaps):
         tables = (_dense(likelihood, cells) for cells in (original, published))
@@ -82,7 +85,7 @@ def chance_of(likelihood: Likelihood, original: Cells) -> float:
     return float(law.get(published, 0))
 
 
-def swapped(likelihood: RecordSwaps, original: Cells) -> dict[Cells, float]:
+def swapped(likelihood: RecordSwaps | SwappedFirst, original: Cells) -> dict[Cells, float]:
     """P(published | original) of a swap of records, forwards: every draw and every deal, every pairing.
 
     Records of one cell are alike; for a handful of them.

@@ -37,6 +37,7 @@ from tabprotect.engine.release.likelihood import (
     ExchangeSteps,
     MoveSequence,
     RecordSwaps,
+    SwappedFirst,
 )
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
@@ -256,7 +257,8 @@ def brute_force(method: Method) -> None:
         )
         require(
             isinstance(
-                likelihood, CellFactors | MoveSequence | AdaptiveSequence | RecordSwaps | ExchangeSteps
+                likelihood,
+                CellFactors | MoveSequence | AdaptiveSequence | RecordSwaps | SwappedFirst | ExchangeSteps,
             ),
             f"likelihood() must give a shape of likelihood, not {type(likelihood).__name__}",
         )

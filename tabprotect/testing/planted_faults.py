@@ -21,6 +21,7 @@ from tabprotect.engine.release.likelihood import (
     MoveSequence,
     RecordSwaps,
     Rerun,
+    SwappedFirst,
 )
 from tabprotect.engine.tables.table import Table
 
@@ -57,6 +58,8 @@ class Misreading:
             return likelihood
         if isinstance(likelihood, CellFactors):
             return _of_factors(likelihood, self.power)
+        if isinstance(likelihood, SwappedFirst):
+            return replace(likelihood, then=self.misread(likelihood.then))
         if isinstance(likelihood, RecordSwaps):
             return _of_swaps(likelihood, self.power)
         if isinstance(likelihood, ExchangeSteps):

@@ -55,6 +55,17 @@ def run_tabulate(asked: Tabulate, console: Console) -> int:
     if magnitudes.measure is not None:
         return _sum(magnitudes, asked.out, console)
     counting = magnitudes.counts
+    if not (streams or as_project) and not counting.given.keys() - {"source"}:
+        # Late: a bundle is verified by what counting does not need.
+        from tabprotect.engine.bundle.published_records import published_records, write_records
+
+        if records := published_records(counting.source):
+            number = write_records(records, asked.out)
+            said = plural(number, "{out}: {number:,} record", "{out}: {number:,} records", asked.out, number)
+            console.result(
+                {"out": str(asked.out), "variables": list(records.columns), "records": number}, [said]
+            )
+            return 0
     if (counting.record_key is not None or counting.draw_keys) and not as_project:
         raise UsageError(
             message("record keys are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)

@@ -32,6 +32,7 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
     RecordSwaps,
+    SwappedFirst,
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
@@ -61,7 +62,8 @@ class Weighing:
             return posterior_joined(first, sums, self.randomness, self.progress, draws=draws)
         # Swaps are drawn, and weighed by the others.
         likelihoods = sorted(
-            multiplied(likelihoods), key=lambda one: not isinstance(one, RecordSwaps | ExchangeSteps)
+            multiplied(likelihoods),
+            key=lambda one: not isinstance(one, RecordSwaps | SwappedFirst | ExchangeSteps),
         )
         if len(likelihoods) == 1:
             return self.of(likelihoods[0])
@@ -75,7 +77,9 @@ class Weighing:
         way: Way = "monte_carlo" if asked == "monte_carlo" else "auto"
         alone = replace(self, effort=replace(self.effort, way=way, draws=None))
         known: Posterior | None = None
-        bases = 1 if isinstance(likelihoods[0], RecordSwaps | ExchangeSteps) else self.effort.bases
+        bases = (
+            1 if isinstance(likelihoods[0], RecordSwaps | SwappedFirst | ExchangeSteps) else self.effort.bases
+        )
         for number, likelihood in enumerate(likelihoods[:bases]):
             base = alone.of(likelihood)
             known = base if known is None else known
@@ -102,7 +106,7 @@ class Weighing:
 
     def of(self, likelihood: Likelihood) -> Posterior:
         """The posterior given one release."""
-        if isinstance(likelihood, RecordSwaps | ExchangeSteps):
+        if isinstance(likelihood, RecordSwaps | SwappedFirst | ExchangeSteps):
             return self._settled(self._infer(likelihood, self.effort))
         if not isinstance(likelihood, CellFactors):
             return self._settled(self._of_moves(likelihood))

@@ -169,6 +169,9 @@ def exact_lines(release: Release, shown: str = "- {}", times: str = " x ") -> li
         return [said, "", *(shown.format(times.join(one)) for one in moves.margins if one)]
     if "exact" in promised:
         return [message("Every count that is published.")]
+    if method.other_way and (kept := method.kept(release.domain, release.mechanism.values)) is not None:
+        said = message("The grand total, and these margins with everything that adds up from them:")
+        return [said, "", *(shown.format(times.join(one)) for one in kept.margins if one)]
     if "total_kept" in promised:
         return [message("The grand total. See the properties below for more.")]
     return [message("No count: each may differ from the true one, as the properties below say.")]

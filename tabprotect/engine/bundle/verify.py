@@ -37,6 +37,7 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
     RecordSwaps,
+    SwappedFirst,
 )
 from tabprotect.engine.release.mechanism import UNSTATED, Gate, Mechanism
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
@@ -524,6 +525,8 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
     from tabprotect.engine.posterior.factors.feasible import original_found
 
     unknown = message("Whether any original leads to the published counts was not found out.")
+    if isinstance(likelihood, SwappedFirst):
+        return _possible(likelihood.then, progress)
     if isinstance(likelihood, RecordSwaps | ExchangeSteps):
         # Whoever changed places may change back.
         return POSSIBLE

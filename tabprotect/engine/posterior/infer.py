@@ -37,6 +37,7 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
     RecordSwaps,
+    SwappedFirst,
     product,
 )
 from tabprotect.engine.tables.domain import Domain
@@ -125,6 +126,10 @@ def infer(
         from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 
         return infer_adaptive(likelihood, prior, approach, randomness, progress)
+    if isinstance(likelihood, SwappedFirst):
+        from tabprotect.engine.posterior.swaps.infer_swapped_first import infer_swapped_first
+
+        return infer_swapped_first(likelihood, prior, approach, randomness, progress, infer)
     if isinstance(likelihood, RecordSwaps):
         from tabprotect.engine.posterior.swaps.infer_swaps import infer_swaps
 

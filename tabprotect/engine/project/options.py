@@ -43,7 +43,7 @@ class Tabulation(Options):
     source: str = position(
         library=False,
         metavar="microdata",
-        help="a file of records, a folder or a pattern of them, people.duckdb#TABLE, "
+        help="a file of records, a folder or a pattern of them, a release by record_swapping, people.duckdb#TABLE, "
         "postgresql://HOST/BASE#TABLE, or example:NAME",
     )
     by: Sequence[str] = option_field(

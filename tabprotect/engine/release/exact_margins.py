@@ -14,8 +14,10 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
     RecordSwaps,
+    SwappedFirst,
 )
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MarginCell = tuple[tuple[str, ...], int]
@@ -32,6 +34,10 @@ def exact_sums(likelihood: Likelihood) -> dict[MarginCell, int]:
         return dict(_coarser(likelihood.domain, fixed)) | fixed
     if isinstance(likelihood, RecordSwaps | ExchangeSteps):
         return dict(_of_swaps(likelihood))
+    if isinstance(likelihood, SwappedFirst):
+        # What the further method leaves of the sums that no swap changes.
+        then = exact_sums(likelihood.then)
+        return {cell: value for cell, value in then.items() if _kept(likelihood.kept, cell[0])}
     return dict(_of_moves(likelihood))
 
 
@@ -56,9 +62,14 @@ def _of_swaps(likelihood: RecordSwaps | ExchangeSteps) -> Iterator[tuple[MarginC
     domain, kept = likelihood.domain, likelihood.kept
     for size in range(domain.ndim + 1):
         for names in itertools.combinations(domain.names, size):
-            if any(kept.determines(margin, names) for margin in kept.margins):
+            if _kept(kept, names):
                 margin = likelihood.published.margin(names).counts.reshape(-1)
                 yield from (((names, key), value) for key, value in enumerate(margin.tolist()))
+
+
+def _kept(kept: Publication, names: tuple[str, ...]) -> bool:
+    """Return True if a margin is among those that are kept, or adds up from one."""
+    return any(kept.determines(margin, names) for margin in kept.margins)
 
 
 def _of_factors(likelihood: CellFactors) -> Iterator[tuple[MarginCell, int]]:

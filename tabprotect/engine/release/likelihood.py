@@ -3,7 +3,8 @@
 A method states one of these from its *disclosed* parameters alone; the posterior knows the
 shapes and no method. Five shapes: a known sequence of moves, each taken by a coin; moves that
 the current table chooses, unseen; records, or units of cells, that change places; and a product of
-factors, one per published count, each a function of the true count there.
+factors, one per published count, each a function of the true count there. A sixth chains two: records
+that change places before any of the others.
 """
 
 from __future__ import annotations
@@ -190,6 +191,36 @@ class RecordSwaps:
         """The counts by places that are published as they are, int64 (sums,)."""
         alone = Publication(self.domain, self.kept.margins[-1:], self.kept.groupings)
         return alone.added_up(self.published)
+
+
+@dataclass(frozen=True, eq=False)
+class SwappedFirst:
+    """Records changed places, and a further method protected the table that came of it.
+
+    Where the swapped tables are weighed beforehand as the swap keeps them, the law of the original is that
+    of the swapped table given what is published, swapped once more.
+
+    Attributes
+    ----------
+    published
+        The released table.
+    plan
+        Who may take whose place.
+    kept
+        The margins that no swap changes; they are published as the further method leaves them.
+    then
+        What is published as a function of the swapped table.
+    """
+
+    published: Table
+    plan: SwapPlan
+    kept: Publication
+    then: Likelihood
+
+    @property
+    def domain(self) -> Domain:
+        """The variables of the original, and of the posterior."""
+        return self.published.domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -533,4 +564,4 @@ def independent(
     return replace(factors, rerun=rerun, note=note, left_out=left_out)
 
 
-Likelihood = MoveSequence | AdaptiveSequence | RecordSwaps | ExchangeSteps | CellFactors
+Likelihood = MoveSequence | AdaptiveSequence | RecordSwaps | SwappedFirst | ExchangeSteps | CellFactors

@@ -159,21 +159,29 @@ class SwapRuns:
             yield self._block(min(most, number - begin), generator)
 
     def _block(self, copies: int, generator: np.random.Generator) -> Ints:
-        plan, size = self.plan, len(self.counts)
         now = _Records(
             np.tile(self._place, copies),
             np.tile(self._kind, copies),
             np.repeat(np.arange(copies, dtype=np.int64), self.records),
-            plan.match,
+            self.plan.match,
         )
-        for level in reversed(plan.levels) if self.backwards else plan.levels:
-            (now.deal if level.rule == "deal" else now.exchange)(level, generator)
-        found = np.bincount(
-            (now.copy * len(plan.match) + now.kind) * plan.places + now.place, minlength=copies * size
-        )
-        out = np.empty((copies, size), dtype=np.int64)
-        out[:, plan.cell.T.reshape(-1)] = found.reshape(copies, size)
-        return out
+        return now.run(self.plan, copies, generator, self.backwards)
+
+
+def swapped_back(plan: SwapPlan, tables: Ints, generator: np.random.Generator) -> Ints:
+    """One run from each of some published tables, int64 (tables, cells): the levels in the reverse order."""
+    order = plan.cell[:, np.argsort(plan.match, kind="stable")].T.reshape(-1)
+    out, totals = np.empty_like(tables), tables.sum(axis=1)
+    for total in np.unique(totals).tolist():
+        alike = np.flatnonzero(totals == total)
+        most = max(TOGETHER // max(total, len(order)), 1)
+        for begin in range(0, len(alike), most):
+            rows = alike[begin : begin + most]
+            each = np.repeat(np.tile(order, len(rows)), tables[np.ix_(rows, order)].reshape(-1))
+            copy = np.repeat(np.arange(len(rows), dtype=np.int64), total)
+            now = _Records(plan.place[each], plan.kind[each], copy, plan.match)
+            out[rows] = now.run(plan, len(rows), generator, backwards=True)
+    return out
 
 
 @dataclass(eq=False)
@@ -184,6 +192,18 @@ class _Records:
     kind: Ints
     copy: Ints
     match: Ints
+
+    def run(self, plan: SwapPlan, copies: int, generator: np.random.Generator, backwards: bool) -> Ints:
+        """Run all levels; the tables that come of it, int64 (copies, cells)."""
+        for level in reversed(plan.levels) if backwards else plan.levels:
+            (self.deal if level.rule == "deal" else self.exchange)(level, generator)
+        size = len(plan.place)
+        found = np.bincount(
+            (self.copy * len(plan.match) + self.kind) * plan.places + self.place, minlength=copies * size
+        )
+        out = np.empty((copies, size), dtype=np.int64)
+        out[:, plan.cell.T.reshape(-1)] = found.reshape(copies, size)
+        return out
 
     def _classes(self, level: SwapLevel) -> Ints:
         classes = self.copy * (int(self.match.max(initial=0)) + 1) + self.match[self.kind]

@@ -218,6 +218,7 @@ class Bootstrap(ProtectingKeywords, total=False):
 
     S: float
     M: int
+    zeros: int | None
 
 class CellKey(ProtectingKeywords, total=False):
     """The parameters of ``cell_key``."""
@@ -348,6 +349,7 @@ class RecordSwapping(ProtectingKeywords, total=False):
     levels: str
     margins: str | None
     groupings: str | None
+    then: str | None
 
 class SmallCountRounding(ProtectingKeywords, total=False):
     """The parameters of ``small_count_rounding``."""

@@ -212,8 +212,10 @@ def counted(records: GivenRecords | None, context: Context, asked: MagnitudeTabu
         return tabulated_magnitudes(records, asked, context.progress)
     _check_keys(asked)
     # Imported late: DuckDB takes a tenth of the program's start.
+    from tabprotect.engine.bundle.published_records import published_records
     from tabprotect.engine.microdata.tabulate import tabulate_with_keys
 
+    records = published_records(asked.source) if records is None else records
     found = tabulate_with_keys(
         records_file(asked.source) if records is None else records,
         tuple(asked.by),

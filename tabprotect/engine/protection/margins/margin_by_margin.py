@@ -11,10 +11,11 @@ from typing import cast
 import numpy as np
 
 from tabprotect.engine.equal_rows import by_number, spread
-from tabprotect.engine.errors import InputError
-from tabprotect.engine.parameters import Values
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.parameters import Parameter, Values
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.method import MAY_NAME_FILES, Method
-from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
@@ -24,6 +25,20 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message
+
+INNER = "protected_by"
+"""Disclosed by the run: the public parameters of the further method, margin by margin."""
+
+THEN: Parameter[str | None] = Parameter(
+    "then",
+    message("Then"),
+    message(
+        "A further method for each margin, with its parameters: random_rounding base=3. "
+        "Without one the margins are published exactly."
+    ),
+    "setting",
+    "",
+)
 
 
 def words(text: str) -> list[str]:
@@ -78,6 +93,20 @@ def further_method(text: str) -> Following | None:
     return method, given
 
 
+def following(text: str | None, name: str) -> Following | None:
+    """The further method after the one of a name, which cannot follow itself; ``None`` for an empty text.
+
+    Raises
+    ------
+    InputError
+        As of :func:`further_method`.
+    """
+    found = further_method(text or "")
+    if found is not None and found[0].name == name:
+        raise InputError(message("{name} cannot follow itself", name))
+    return found
+
+
 def may_be_set(method: Method) -> tuple[str, ...] | None:
     """The parameters of a method that follows; ``None`` where it cannot follow.
 
@@ -105,6 +134,26 @@ def values_for(inner: Following, domain: Domain) -> Values:
     if any(p.name == MARGINS.name for p in method.parameters):
         alone[MARGINS.name] = ":".join(map(in_formula, domain.names)) + " - 1" if domain.ndim else "1"
     return method.resolve(domain, {**given, **alone})
+
+
+def protected(
+    further: Following, problems: list[Problem], generator: np.random.Generator, progress: Progress
+) -> tuple[list[Draft], list[dict[str, object]]]:
+    """The draft of each margin by the further method, and the parameters that each states."""
+    method = further[0]
+    drafts: list[Draft] = []
+    stated: list[dict[str, object]] = []
+    for one in problems:
+        method.require(one)
+        chosen = values_for(further, one.table.domain)
+        release, draft = method.perform(one, chosen, generator, progress)
+        if [p.table.domain for p in release.tables] != [one.table.domain]:
+            raise ParameterError(
+                {"then": message("{name} publishes other tables than the margin itself", method.name)}
+            )
+        drafts.append(draft)
+        stated.append(dict(release.mechanism.parameters))
+    return drafts, stated
 
 
 def registered() -> ModuleType:

@@ -1,11 +1,18 @@
 """Heer's bootstrap: the records are drawn anew, with replacement, until no count moves too far.
 
-As many records as there are were drawn with replacement from the records behind the table, M
-times, and the counts averaged and rounded (M is odd, so that there are no ties); the result was
-accepted only where every average is within S standard errors sqrt(x (1 - x / n)) of its true
-count x, n being the number of records. A zero stays zero. With M = 1 the grand total is exact;
-with M > 1 the rounded averages need not add up to it, and the number of records is stated beside
-them. S, M and n are public, so that the probability of every possible original can be computed.
+As many records as there are were drawn with replacement from the records behind the table, M times,
+and the counts averaged and rounded (M is odd, so that there are no ties); the result was accepted
+only where every average is within S standard errors sqrt(x (1 - x / n)) of its true count x, n
+being the number of records. A zero stays zero, unless zeros are replaced. With M = 1 the grand
+total is exact; with M > 1 the rounded averages need not add up to it, and the number of records is
+stated beside them. S, M and n are public, so that the probability of every possible original can be
+computed.
+
+With zeros=V every count of 0 is replaced by V before the records are drawn, so that no published zero
+is proof of a true one, and no count that is published proves that anybody is there; the cells where
+nobody can be stay empty. V, and how many counts were replaced, are stated. The sources
+speak of such a replacement and leave its value and its form open: this is the plainest, one whole number
+for all; for each zero V records more are drawn, and the grand total is that much higher.
 
 Example. Counts 1, 2, 7 of n = 10 records with S = 1.5: the standard errors are 0.95, 1.26 and
 1.45, so that 0..2, 1..3 (0.11 rounded up, 3.9 rounded down) and 5..9 are allowed; 2, 2, 6 may be
@@ -16,6 +23,11 @@ Drawing until a table is accepted takes M / (2 Phi(S sqrt M) - 1)^cells samples,
 multinomial sample of M n records, whose cells are independent Poisson counts given their sum and
 their ranges; the sum is taken apart exactly. The findings state what drawing blindly would cost.
 
+The jack-knife and the random-sample method, which the sources name beside it, are none of this: the jack-knife
+leaves each record out in turn, so that every count is published as it is or one lower, and who
+compares the tables has the records; the random-sample method publishes the counts of a sample of the
+records, drawn without replacement. Neither is offered.
+
 Source: Heer 1993, as described by Domingo-Ferrer and Mateo-Sanz 1999, section 2. Whether an
 average or each single sample is held to the ranges is left open there; the average is, as the
 costs printed there imply.
@@ -25,11 +37,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -59,7 +71,21 @@ MOST_WIDTH = 2_000_000
 
 
 TOTAL = "total"
-"""Disclosed by the run: the number of records."""
+"""Disclosed by the run: the number of records that are drawn."""
+
+REPLACED = "replaced"
+"""Disclosed by the run: how many zeros were replaced."""
+
+ZEROS: Parameter[int | None] = Parameter(
+    "zeros",
+    message("Zeros replaced by"),
+    message("What a count of 0 is taken for when the records are drawn. Without a value a zero stays zero."),
+    "integer",
+    low=1,
+    high=99,
+    unit=message("records"),
+    may_be_unstated=True,
+)
 
 
 SAMPLES: Parameter[int] = Parameter(
@@ -82,7 +108,7 @@ class Bootstrap(Method):
     trial_work = 45.0
     judged_up_to = 1_024
     ladder = tuple({"M": samples} for samples in (9, 7, 5, 3, 1))
-    parameters = (QUALITY, SAMPLES)
+    parameters = (QUALITY, SAMPLES, ZEROS)
     levers = ("S",)
     guarantees = promises(
         "non_negative",
@@ -97,11 +123,12 @@ class Bootstrap(Method):
     calibrations = (
         CalibrationPlan({"S": 1.5, "M": 1}, (1.0, 1.8, 0.6), runs=200),
         CalibrationPlan({"S": 1.5, "M": 3}, (1.0, 1.8, 0.6), runs=450),
+        CalibrationPlan({"S": 1.5, "M": 1, "zeros": 1}, (1.0, 1.8, 0.6), runs=200),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """S and an odd M; the number of records that a mechanism states is let through."""
-        values = super().resolve(domain, {k: v for k, v in given.items() if k != TOTAL})
+        values = super().resolve(domain, {k: v for k, v in given.items() if k not in (TOTAL, REPLACED)})
         if values[SAMPLES] % 2 == 0:
             raise ParameterError(
                 {"M": message("must be odd, is {values}", values["M"])},
@@ -110,8 +137,11 @@ class Bootstrap(Method):
         return values
 
     def promised(self, values: Values) -> tuple[str, ...]:
-        """Several samples lose the total."""
-        return tuple(n for n in self.guarantees if n != "total_kept" or values[SAMPLES] == 1)
+        """Several samples lose the total; zeros that are replaced, what holds of the true counts."""
+        lost = {"total_kept"} if values[SAMPLES] > 1 else set()
+        if values.get(ZEROS.name) is not None:
+            lost = {"total_kept", "zeros_kept", "bounded"}
+        return tuple(name for name in self.guarantees if name not in lost)
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
@@ -119,7 +149,9 @@ class Bootstrap(Method):
         """One accepted sample, by taking the sum of records apart."""
         quality, samples = values[QUALITY], values[SAMPLES]
         domain, counts = problem.table.domain, problem.table.counts.reshape(-1)
-        total = problem.table.total
+        zeros = _Zeros.of(domain, values)
+        true, counts = counts, zeros.replaced(counts)
+        total = int(counts.sum())
         if samples * total >= 2**52:
             raise InputError(
                 message("{total:,} records are too many to be drawn {samples} times", total, samples),
@@ -138,7 +170,8 @@ class Bootstrap(Method):
         out[cells] = averaged(sums[np.argsort(tree.laws, kind="stable")], samples)
         table = Table.dense(domain, out.reshape(domain.shape))
         findings = _costs(domain.size, quality, samples, log_chance if len(held) else 0.0)
-        return Draft((PublishedTable(table),), disclosed={TOTAL: total}, findings=findings)
+        stated = {TOTAL: total} | ({REPLACED: int((counts != true).sum())} if zeros.value else {})
+        return Draft((PublishedTable(table),), disclosed=stated, findings=findings)
 
     def likelihood(self, release: Release) -> CellFactors:
         """Ranges of the true counts, their total, and the exact probability of the whole."""
@@ -155,23 +188,68 @@ class Bootstrap(Method):
                 message("the published counts add up to {total}, not to {total2}", published.total, total)
             )
         counts = published.counts.reshape(-1)
+        zeros = _Zeros.of(release.domain, values)
+        replaced = release.mechanism.parameters.get(REPLACED, 0)
+        if type(replaced) is not int or not 0 <= replaced <= len(counts) or (replaced and not zeros.value):
+            raise InputError(message('the mechanism states no number of zeros as "{REPLACED}"', REPLACED))
         seen, kind = np.unique(counts, return_inverse=True)
-        kinds = weighed(seen, np.full_like(seen, total), quality, samples)
+        kinds = [zeros.behind(one) for one in weighed(seen, np.full_like(seen, total), quality, samples)]
+        kind = kind.reshape(-1)
+        people = total - (zeros.value or 0) * replaced
+        if zeros.value and zeros.nobody.any():
+            kind = np.where(zeros.nobody, len(kinds), kind)
+            kinds.append((0, 0, None))
         cells = np.arange(len(counts), dtype=np.int64)
         starts = np.append(cells, [len(cells), 2 * len(cells)])
         factors = CellFactors.of(
             release.domain,
             release.tables,
             (starts, np.concatenate([cells, cells])),
-            np.append(kind.reshape(-1), len(seen)).astype(np.int64),
-            [*kinds, (total, total, None)],
+            np.append(kind, len(kinds)).astype(np.int64),
+            [*kinds, (people, people, None)],
         )
         return replace(
             factors,
-            rerun=_rerun(counts, total, (quality, samples), kinds[0][2] is not None),
+            rerun=_rerun(counts, total, (quality, samples), zeros, kinds[0][2] is not None),
             note=message("Left out: that the counts were drawn together, given their sum."),
             left_out=("pattern_choice",),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Zeros:
+    """What a count of 0 is replaced by, if by anything, and where nobody can be, bool (cells,)."""
+
+    value: int | None
+    nobody: Bools
+
+    @classmethod
+    def of(cls, domain: Domain, values: Values) -> _Zeros:
+        nobody = np.asarray(domain.structural_cells(), dtype=np.bool_).reshape(-1)
+        return cls(values.get(ZEROS.name), nobody)  # type: ignore[arg-type]
+
+    def replaced(self, counts: Ints) -> Ints:
+        """The counts that the records are drawn by, int64 (cells,)."""
+        if self.value is None:
+            return counts
+        return np.where((counts == 0) & ~self.nobody, self.value, counts)
+
+    def behind(self, kind: tuple[int, int, Floats | None]) -> tuple[int, int, Floats | None]:
+        """The true counts behind a published one, given the counts that may have been drawn by."""
+        low, high, logs = kind
+        if self.value is None or high == 0:
+            # Only where nobody can be is 0 what was drawn by.
+            return kind
+        if not low <= self.value <= high:
+            first = max(low, 1)
+            return first, high, None if logs is None else logs[first - low :]
+        if logs is None:
+            return 0, high, None
+        # A zero is as likely to be published so as the count that took its place.
+        out = np.full(high + 1, -np.inf)
+        out[low:] = logs
+        out[0] = logs[self.value - low]
+        return 0, high, out
 
 
 def _check(box: tuple[Ints, Ints], times: Ints) -> None:
@@ -190,7 +268,7 @@ def _check(box: tuple[Ints, Ints], times: Ints) -> None:
         )
 
 
-def _rerun(out: Ints, total: int, drawn: tuple[float, int], cellwise: bool) -> Rerun | None:
+def _rerun(out: Ints, total: int, drawn: tuple[float, int], zeros: _Zeros, cellwise: bool) -> Rerun | None:
     """The whole probability over that of the cells on their own, which the factors hold."""
     quality, samples = drawn
     low, high = limits(out, total, quality, samples)
@@ -205,14 +283,14 @@ def _rerun(out: Ints, total: int, drawn: tuple[float, int], cellwise: bool) -> R
         return log
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
-        x = original.counts.reshape(-1)
+        x = zeros.replaced(original.counts.reshape(-1))
         if not known:
             # A constant that keeps the figures of large tables within floating point.
             known[b""] = beyond(out, int(out.sum()))
         # The same counts behind the same published ones are as probable in any order.
         same = x[np.lexsort((x, out))].tobytes()
         if same not in known:
-            fits = original.total == total and _reach(x, out, total, quality, samples)
+            fits = int(x.sum()) == total and _reach(x, out, total, quality, samples)
             log = min(beyond(x, total) - known[b""], 700.0) if fits else -math.inf
             known[same] = math.exp(log)
         return known[same]

@@ -52,10 +52,12 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.margins.margin_by_margin import (
-    Following,
-    further_method,
+    INNER,
+    THEN,
+    following,
     part,
     product_over_margins,
+    protected,
     registered,
     values_for,
 )
@@ -87,9 +89,6 @@ MOST_ENTRIES = 5_000_000
 
 FRONTIER = "released_frontier"
 """Disclosed by the run: the published margins."""
-
-INNER = "protected_by"
-"""Disclosed by the run: the public parameters of the further method, margin by margin."""
 
 NOTE = message(
     "Left out: that the margins were judged by the original, which might have been found too narrow."
@@ -137,17 +136,6 @@ CELLS: Parameter[Judged] = Parameter(
     "choice",
     "all",
     choices=cast("Mapping[str, str]", JUDGED),
-)
-
-THEN: Parameter[str | None] = Parameter(
-    "then",
-    message("Then"),
-    message(
-        "A further method for each margin, with its parameters: random_rounding base=3. "
-        "Without one the margins are published exactly."
-    ),
-    "setting",
-    "",
 )
 
 
@@ -204,7 +192,7 @@ class PublishMargins(Method):
                 wrong[MARGINS.name] = error.message
         if "then" not in wrong:
             try:
-                inner = _following(values)
+                inner = following(values[THEN], PublishMargins.name)
                 for margin in margins:
                     if inner is not None:
                         values_for(inner, domain.project(margin))
@@ -224,12 +212,12 @@ class PublishMargins(Method):
 
     def is_random(self, values: Values) -> bool:
         """Return True if the further method is."""
-        inner = _following(values)
+        inner = following(values[THEN], PublishMargins.name)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
 
     def privacy(self, domain: Domain, values: Values) -> Privacy | None:
         """The further method's budget for each margin, and for all of them together."""
-        inner = _following(values)
+        inner = following(values[THEN], PublishMargins.name)
         if inner is None:
             return None
         of = [domain.project(margin) for margin in _margins(domain, values)]
@@ -298,11 +286,11 @@ class PublishMargins(Method):
             PROVED: None if private else judgement["proved"],
         }
         sentence = str(judgement["why"])
-        inner = _following(values)
+        inner = following(values[THEN], PublishMargins.name)
         if inner is None:
             tables = tuple(PublishedTable(p.table) for p in problems)
             return Draft(tables, disclosed=disclosed, findings=findings, sentence=sentence)
-        drafts, stated = _protected(inner, problems, generator, progress)
+        drafts, stated = protected(inner, problems, generator, progress)
         findings["margins"] = {
             " x ".join(margin) or "total": dict(draft.findings)
             for margin, draft in zip(margins, drafts, strict=True)
@@ -338,7 +326,7 @@ class PublishMargins(Method):
         by_names = {p.table.domain: p for p in release.tables}
         if set(by_names) != set(publication.domains) or len(by_names) != len(release.tables):
             raise InputError(message("the published tables are not the margins the mechanism names"))
-        further = _following(values)
+        further = following(values[THEN], PublishMargins.name)
         if further is None:
             # Then whether the margins pass is told by the margins.
             decided = values[CELLS] == "all" and (
@@ -372,26 +360,6 @@ class PublishMargins(Method):
         )
 
 
-def _protected(
-    further: Following, problems: list[Problem], generator: np.random.Generator, progress: Progress
-) -> tuple[list[Draft], list[dict[str, object]]]:
-    """The draft of each margin by the further method, and the parameters that each states."""
-    method = further[0]
-    drafts: list[Draft] = []
-    stated: list[dict[str, object]] = []
-    for one in problems:
-        method.require(one)
-        chosen = values_for(further, one.table.domain)
-        release, draft = method.perform(one, chosen, generator, progress)
-        if [p.table.domain for p in release.tables] != [one.table.domain]:
-            raise ParameterError(
-                {"then": message("{name} publishes other tables than the margin itself", method.name)}
-            )
-        drafts.append(draft)
-        stated.append(dict(release.mechanism.parameters))
-    return drafts, stated
-
-
 def _margins(domain: Domain, values: Values) -> MarginSet:
     """The published margins: the largest of the formula's, those over most variables first."""
     formula = values[MARGINS]
@@ -416,13 +384,6 @@ def _rerun(stated: Mapping[str, object], margins: MarginSet, values: Values, siz
         )
 
     return Rerun(estimate, exact=True, programmes=not is_decomposable(margins))
-
-
-def _following(values: Values) -> Following | None:
-    found = further_method(values[THEN] or "")
-    if found is not None and found[0].name == PublishMargins.name:
-        raise InputError(message("{name} cannot follow itself", found[0].name))
-    return found
 
 
 PLUGIN = PublishMargins()

@@ -36,7 +36,7 @@ Sources: Dalenius and Reiss 1982; Diaconis and Shahshahani 1987 (eigenvalues); B
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +46,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
+from tabprotect.engine.protection.margins.margin_by_margin import INNER, following, registered
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_margins import main_first
@@ -62,13 +63,16 @@ from tabprotect.engine.protection.swapping.swap_settings import (
     SWAP,
     SWAP_LEVELS,
     TARGETS,
+    THEN,
     SwapSettings,
     settings_of,
 )
-from tabprotect.engine.release.likelihood import RecordSwaps
+from tabprotect.engine.release.likelihood import RecordSwaps, SwappedFirst
+from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.swaps.swap_plan import SwapPlan, SwapRuns
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message, plural
@@ -98,6 +102,7 @@ class RecordSwapping(Method):
             ),
         ),
         GROUPINGS,
+        THEN,
     )
     levers = ("rate",)
     ladder = tuple({"rule": "deal", "rate": rate / 100} for rate in (5, 10, 15, 20, 25, 30, 40, 50, 60, 80))
@@ -115,6 +120,11 @@ class RecordSwapping(Method):
     calibrations = (
         CalibrationPlan({"rule": "deal"}, ((3.0, 1.0, 0.5), (1.0, 3.0, 2.0)), runs=600),
         CalibrationPlan({"rule": "own", "hi": 0.6}, ((1.2, 0.6), (0.8, 1.6)), runs=200),
+        CalibrationPlan(
+            {"rule": "deal", "rate": 0.4, "then": "random_rounding base=3"},
+            ((3.0, 1.0, 0.5), (1.0, 3.0, 2.0)),
+            runs=150,
+        ),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
@@ -124,7 +134,7 @@ class RecordSwapping(Method):
                 message("records of a table of one variable have nothing to keep"),
                 hint=message("swap in a table of two variables and more"),
             )
-        chosen = {k: v for k, v in given.items() if k not in (RATES, SMALL, SWAP_LEVELS)}
+        chosen = {k: v for k, v in given.items() if k not in (RATES, SMALL, SWAP_LEVELS, INNER)}
         if SWAP_LEVELS in given:
             chosen[LEVELS.name] = given[SWAP_LEVELS]
         if RULE.name not in chosen and RATE.name in chosen:
@@ -143,15 +153,28 @@ class RecordSwapping(Method):
             unused = {RATE.name: values[RATE]} if values[RATE] != RATE.default else {}
         if unused:
             raise ParameterError({name: message("has no part in this rule") for name in unused})
+        if values[THEN]:
+            if values[RULE] == "deal" and values[HI] is not None:
+                raise ParameterError({HI.name: message("would tell which kinds are rare, which then hides")})
+            try:
+                _then(domain, values)
+            except ParameterError as error:
+                raise ParameterError({THEN.name: error.message}, hint=error.hint) from None
+            except InputError as error:
+                raise ParameterError({THEN.name: error.message}, hint=error.hint) from None
         return values | {SWAP.name: settings.swap}
 
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """One deal, whose posterior is exact."""
         return {RULE.name: "deal"}
 
-    def kept(self, domain: Domain, values: Values) -> Publication:
-        """What is not swapped, and the places by the matched variables."""
-        return SwapSettings(domain, values).kept()
+    def promised(self, values: Values) -> tuple[str, ...]:
+        """A further method keeps its own promises, which are checked where it runs."""
+        return ("posterior",) if values.get(THEN.name) else tuple(self.guarantees)
+
+    def kept(self, domain: Domain, values: Values) -> Publication | None:
+        """What is not swapped, and the places by the matched variables; nothing before a further method."""
+        return None if values.get(THEN.name) else SwapSettings(domain, values).kept()
 
     def publishes_true_counts(self, release: Release) -> bool:
         """No: small counts of every table are judged."""
@@ -171,12 +194,20 @@ class RecordSwapping(Method):
         counts = table.counts.reshape(-1)
         swapped = next(SwapRuns(plan, counts).tables(1, generator))[0]
         published = Table.dense(table.domain, swapped.reshape(table.domain.shape))
-        tables = main_first(_published(table.domain, values).sums(published), table.domain)
         fixed = plan.fixed(counts)
+        findings = {"moved_at_least": int(np.abs(swapped - counts).sum()) // 2, "cannot_move": fixed}
+        draft = Draft(main_first(_published(table.domain, values).sums(published), table.domain))
+        if values[THEN]:
+            method, chosen = _then(table.domain, values)
+            again = Problem(published, problem.at_risk)
+            method.require(again)
+            release, draft = method.perform(again, chosen, generator, progress)
+            stated[INNER] = [dict(release.mechanism.parameters)]
         return Draft(
-            tables,
+            draft.tables,
             disclosed=stated,
-            findings={"moved_at_least": int(np.abs(swapped - counts).sum()) // 2, "cannot_move": fixed},
+            statuses=draft.statuses,
+            findings=findings,
             sentence=plural(
                 fixed,
                 "{fixed:,} record has nobody elsewhere to change places with.",
@@ -187,11 +218,20 @@ class RecordSwapping(Method):
             else "",
         )
 
-    def likelihood(self, release: Release) -> RecordSwaps:
-        """The swap, run once more from what is published."""
+    def likelihood(self, release: Release) -> RecordSwaps | SwappedFirst:
+        """The swap, run once more from what is published, or from what a further method may have had."""
         domain, stated = release.domain, release.mechanism.parameters
         values = self.resolve(domain, stated)
         settings = SwapSettings(domain, values)
+        if values[THEN]:
+            inner = stated.get(INNER)
+            if not isinstance(inner, Sequence) or len(inner) != 1 or not isinstance(inner[0], Mapping):
+                raise InputError(message('the mechanism does not state "{INNER}"', INNER))
+            mechanism = Mechanism(_then(domain, values)[0].name, domain, inner[0])
+            then = registered().likelihood_of(Release(release.tables, mechanism))
+            if then.domain != domain or release.inner is None:
+                raise InputError(message("a method after a swap publishes the table of all variables"))
+            return SwappedFirst(release.inner.table, _plan(settings, stated), settings.kept(), then)
         table = next((p for p in release.tables if p.table.domain == domain), None)
         if table is None or table.suppressed is not None:
             raise InputError(message("a swap publishes the table of all variables, every cell of it"))
@@ -205,6 +245,30 @@ def _published(domain: Domain, values: Values) -> Publication:
     named = publication_of(domain, values)
     margins = dict.fromkeys([domain.names, *named.margins])
     return Publication(domain, tuple(margins), named.groupings)
+
+
+def _then(domain: Domain, values: Values) -> tuple[Method, Values]:
+    """The further method, and its parameters for the published tables.
+
+    Raises
+    ------
+    InputError, ParameterError
+        When there is no such method, or its parameters do not fit.
+    """
+    found = following(values[THEN], RecordSwapping.name)
+    assert found is not None
+    method, given = found
+    chosen = dict(given)
+    if any(p.name == MARGINS.name for p in method.parameters):
+        whole = ":".join(map(in_formula, domain.names))
+        named = f" + {values[MARGINS]}" if values[MARGINS] else ""
+        chosen |= {
+            MARGINS.name: f"{whole}{named}" + ("" if named else " - 1"),
+            GROUPINGS.name: values[GROUPINGS],
+        }
+    elif values[MARGINS]:
+        raise InputError(message("{name} publishes the table itself alone, and no margins", method.name))
+    return method, method.resolve(domain, chosen)
 
 
 def _plan(settings: SwapSettings, stated: Mapping[str, object]) -> SwapPlan:

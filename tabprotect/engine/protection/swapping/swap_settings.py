@@ -127,6 +127,17 @@ LEVELS: Parameter[str] = Parameter(
     public=False,
 )
 
+THEN: Parameter[str | None] = Parameter(
+    "then",
+    message("Then"),
+    message(
+        "A further method for the tables of the swapped records, with its parameters: random_rounding base=3. "
+        "Without one they are published as they are."
+    ),
+    "setting",
+    may_be_unstated=True,
+)
+
 Choice = Literal["deal", "own"]
 
 

@@ -14,14 +14,8 @@ from typing import Literal, get_args
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.methods.publish_margins import (
-    BOUNDS,
-    CELLS,
-    FRONTIER,
-    PROVED,
-    THEN,
-    THRESHOLD,
-)
+from tabprotect.engine.protection.margins.margin_by_margin import THEN
+from tabprotect.engine.protection.methods.publish_margins import BOUNDS, CELLS, FRONTIER, PROVED, THRESHOLD
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.keyed_answers import KeyedAnswers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,13 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
 from tabprotect.engine.posterior.margins import sums
-from tabprotect.engine.release.likelihood import CellFactors, ExchangeSteps, RecordSwaps, each_cell
+from tabprotect.engine.release.likelihood import (
+    CellFactors,
+    ExchangeSteps,
+    RecordSwaps,
+    SwappedFirst,
+    each_cell,
+)
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
@@ -65,6 +72,9 @@ def exact_margin(evidence: Evidence, names: Sequence[str]) -> Table | None:
         kept = found.kept
         stays = any(kept.determines(margin, names) for margin in kept.margins)
         return found.published.margin(names) if stays else None
+    if isinstance(found, SwappedFirst):
+        stays = any(found.kept.determines(margin, names) for margin in found.kept.margins)
+        return exact_margin(replace(evidence, known=found.then), names) if stays else None
     keys, moves = domain.project_keys(found.moves.cells, names), found.moves
     _, place = np.unique(moves.rows * domain.size + keys, return_inverse=True)
     if np.bincount(place.reshape(-1), weights=moves.signs).any():

@@ -27,6 +27,7 @@ from tabprotect.engine.release.likelihood import (
     ExchangeSteps,
     MoveSequence,
     RecordSwaps,
+    SwappedFirst,
 )
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
@@ -172,7 +173,7 @@ def mechanism_text(release: Release) -> str:
     method, cycles = _method(release), release.mechanism.parameters.get("cycles")
     label = method.label
     if not isinstance(cycles, MoveSet) or isinstance(
-        likelihood := likelihood_of(release), CellFactors | RecordSwaps | ExchangeSteps
+        likelihood := likelihood_of(release), CellFactors | RecordSwaps | SwappedFirst | ExchangeSteps
     ):
         # It begins with what the method is called.
         return message(method.help.splitlines()[0])

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from round_trip import round_trip
 
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
+from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.resampling.truncated_laws import (
@@ -27,6 +28,7 @@ from tabprotect.engine.protection.resampling.truncated_laws import (
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.brute_force import weight
 
@@ -239,3 +241,65 @@ def test_releases_that_cannot_be() -> None:
     wrong = Release.of(Table.dense(release.domain, negative), mechanism)
     with pytest.raises(InputError, match="no true count"):
         METHOD.likelihood(wrong)
+
+
+def _given(original: tuple[int, ...], value: int, quality: float) -> dict[tuple[int, ...], float]:
+    """Every sample of all records by the counts that zeros are replaced in, those within range alone."""
+    counts = [x or value for x in original]
+    n, law = sum(counts), {}
+    for out in itertools.product(range(n + 1), repeat=len(counts)):
+        within = all(
+            abs(y - x) <= quality * math.sqrt(x * (1 - x / n)) + 1e-12
+            for x, y in zip(counts, out, strict=True)
+        )
+        if sum(out) == n and within:
+            law[out] = math.factorial(n) * math.prod(
+                (x / n) ** y / math.factorial(y) for x, y in zip(counts, out, strict=True)
+            )
+    total = sum(law.values())
+    return {out: p / total for out, p in law.items()}
+
+
+@pytest.mark.parametrize("counts", [(2, 0, 1, 0), (0, 1, 3, 2), (1, 1, 0, 1)])
+def test_zeros_that_are_replaced_are_hidden_as_every_original_says(counts: tuple[int, ...]) -> None:
+    value, quality = 1, 1.5
+    table = Table.dense(SMALL, np.array(counts).reshape(2, 2))
+    parameters = {"S": quality, "M": 1, "zeros": value}
+    release = METHOD.run(Problem(table), parameters, Randomness.seeded(5)).release
+    assert release.mechanism.parameters["replaced"] == counts.count(0)
+    published = tuple(release.table.counts.reshape(-1).tolist())
+    assert sum(published) == sum(counts) + value * counts.count(0)
+    chances = {
+        original: _given(original, value, quality).get(published, 0.0)
+        for original in itertools.product(range(7), repeat=4)
+        if sum(original) == sum(counts) and original.count(0) == counts.count(0)
+    }
+    whole = sum(chances.values())
+    found = infer(likelihood_of(release))
+    assert found.way == "exact"
+    for count in range(4):
+        expected = [sum(p for o, p in chances.items() if o[cell] == count) / whole for cell in range(4)]
+        assert found.probability(count).reshape(-1) == pytest.approx(np.array(expected), abs=1e-9)
+    # A published zero is no proof of one, and nothing that holds of the true counts is promised.
+    assert not {"zeros_kept", "total_kept", "bounded"} & set(METHOD.promised(release.mechanism.values))
+
+
+def test_where_nobody_can_be_nothing_is_replaced() -> None:
+    domain = SMALL.with_structural(
+        [
+            StructuralZeros(
+                (
+                    (SMALL.names[0], SMALL[SMALL.names[0]].categories[:1]),
+                    (SMALL.names[1], SMALL[SMALL.names[1]].categories[:1]),
+                )
+            )
+        ]
+    )
+    table = Table.dense(domain, np.array([[0, 3], [0, 2]]))
+    release = METHOD.run(Problem(table), {"zeros": 2}, Randomness.seeded(1)).release
+    assert release.table.counts[0, 0] == 0 and release.mechanism.parameters["replaced"] == 1
+    found = infer(likelihood_of(release))
+    assert found.probability(0)[0, 0] == 1.0 and 0 < found.probability(0)[1, 0] < 1
+    mechanism = replace(release.mechanism, parameters={**release.mechanism.parameters, "replaced": -1})
+    with pytest.raises(InputError, match="number of zeros"):
+        likelihood_of(replace(release, mechanism=mechanism))
