@@ -70,6 +70,61 @@ def connected_parts(moves: MoveSet) -> MoveSet:
     )
 
 
+MENDINGS = 400
+"""Completions of a broken cycle that are tried."""
+
+
+def mended(moves: MoveSet, cycle: int) -> MoveSet | None:
+    """One cycle completed by opposite signs in other categories, so that it breaks no kept sum.
+
+    Variable by variable, what each line along it sums to is taken off in one category, those that take
+    the fewest cells first; the cycle's own entries stay.
+
+    Returns
+    -------
+    MoveSet or None
+        The one cycle; ``None`` where none of :data:`MENDINGS` completions keeps all sums.
+    """
+    domain, (cells, signs) = moves.domain, moves.entries(cycle)
+    begun = np.zeros(domain.shape, dtype=np.int64)
+    begun.reshape(-1)[cells] = signs
+    waiting = [(begun, 0)]
+    for _ in range(MENDINGS):
+        if not waiting:
+            break
+        pattern, axis = waiting.pop()
+        keys = np.flatnonzero(pattern)
+        entries = pattern.reshape(-1)[keys].astype(np.int8)
+        found = MoveSet.of(
+            domain, [0, len(keys)], keys, entries, margins=moves.margins, groupings=moves.groupings
+        )
+        if not found.violations(most=1):
+            return found
+        if axis < domain.ndim:
+            # The best of them is taken up next.
+            waiting += [(one, axis + 1) for one in reversed(_balanced_along(pattern, begun != 0, axis))]
+    return None
+
+
+def _balanced_along(pattern: Ints, own: Bools, axis: int) -> list[Ints]:
+    """A pattern with the lines along a variable balanced in one of its categories, by how few cells that takes.
+
+    Entries of its ``own`` stay as they are, and no entry is beyond -1 and 1.
+    """
+    off = pattern.sum(axis=axis)
+    if not (lines := off != 0).any():
+        return [pattern]
+    put = np.moveaxis(pattern, axis, 0)[:, lines] - off[lines]
+    taken = np.moveaxis(own, axis, 0)[:, lines].any(axis=1)
+    able = np.flatnonzero((np.abs(put) <= 1).all(axis=1) & ~taken)
+    out = []
+    for code in able[np.argsort(np.count_nonzero(put[able], axis=1), kind="stable")]:
+        one = pattern.copy()
+        np.moveaxis(one, axis, 0)[code, lines] = put[code]
+        out.append(one)
+    return out
+
+
 def _connected(kept: Publication, cells: Ints) -> Ints:
     left: list[int] = []
     right: list[int] = []

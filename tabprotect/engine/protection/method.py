@@ -100,8 +100,6 @@ class Method(Documented, ABC):
         are stated exactly.
     instead
         Names of other methods to be tried where none of its settings pass, the first first.
-    levers
-        Names of the one or two parameters that trade protection against use.
     ladder
         Settings to be tuned over: each changes a table more than the one before.
     calibrations
@@ -124,7 +122,6 @@ class Method(Documented, ABC):
     other_way: ClassVar[bool] = False
     shape_alone: ClassVar[bool] = False
     instead: ClassVar[tuple[str, ...]] = ("cell_key", "cyclic_perturbation")
-    levers: ClassVar[tuple[str, ...]] = ()
     ladder: ClassVar[tuple[Mapping[str, object], ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
     judged_up_to: ClassVar[int | None] = None

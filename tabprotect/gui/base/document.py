@@ -62,7 +62,7 @@ class Document(QObject):
     (cell index or None), ``total_selected`` (a :class:`Total` or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``next_asked`` (what decides on the table is to do what comes next), ``open_asked`` (a path, or
-    "" to ask which), ``records_asked``, ``recipe_asked`` (which is to be asked), ``reader_asked`` (a bundle, for a window of its own),
+    "" to ask which), ``records_asked``, ``reader_asked`` (a bundle, for a window of its own),
     ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it),
     ``closed`` (no more work is running: timers and other background activity end too).
     """
@@ -77,13 +77,13 @@ class Document(QObject):
     originals_counted = Signal(str, object)
     error_raised = Signal(object, str)
     page_asked = Signal(str)
+    rename_asked = Signal(str, str)
     next_asked = Signal()
     open_asked = Signal(str)
     records_asked = Signal()
-    recipe_asked = Signal()
     reader_asked = Signal(str)
     begins = Signal(object)
-    work_found = Signal(str, object, object)
+    work_found = Signal(object, object, object)
     closed = Signal()
 
     def __init__(self) -> None:

@@ -258,7 +258,7 @@ class Actions(QObject):
             go = partial(window.go, page.name)
             self._add("View", MenuItem(f"page_{page.name}", page.label, go, keys, page.icon))
         self._add("View", None)
-        for name, keys in (("inspector", "Ctrl+I"), ("history", "Ctrl+H"), ("recipe", "Ctrl+R")):
+        for name, keys in (("contributors", "Ctrl+I"), ("history", "Ctrl+H"), ("recipe", "Ctrl+R")):
             action = window.docks[name].toggleViewAction()
             action.setShortcut(keys)
             self.menus["View"].addAction(action)

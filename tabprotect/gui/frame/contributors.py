@@ -1,4 +1,4 @@
-"""The inspector of a magnitude table: who contributes to the chosen cell, and who could estimate whom."""
+"""Beside a magnitude table: who contributes to the chosen cell, and who could estimate whom."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Panel
 from tabprotect.gui.grid.magnitude_grid import magnitude_text
-from tabprotect.gui.look.buttons import card, emptied
+from tabprotect.gui.look.buttons import Scrolling, card, connected, emptied
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_grid
+from tabprotect.gui.look.layouts import held, in_column, in_grid
 from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour, count_text, number_text
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import tr, translate
@@ -70,12 +71,11 @@ class RuleBar(QWidget):
         painter.drawLine(end, 0, end, self.height())
 
 
-class ContributorsView(QWidget):
+class ContributorsView(Panel):
     """Follows the selection of a magnitude table; a reader sees value and status alone."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__()
-        self.document = document
+        super().__init__(document, message("Contributors"))
         self.title = Label(wordWrap=True, role="section")
         self.sentence = Label(wordWrap=True, name=message("In one sentence"))
         self._head = Label(message("Contributors"), role="section")
@@ -88,17 +88,18 @@ class ContributorsView(QWidget):
         self.level = Label(wordWrap=True, name=message("Protection level"))
         self._note = Label(wordWrap=True, role="quiet")
         self._staff = (self._head, self._card, self._rule, self._doubt, self.bar, self._needed)
-        in_column(
-            *(self.title, self.sentence, *self._staff, self.level, self._note),
-            1,
-            on=self,
-            margins=0,
-            spacing=GRID,
-        )
+        parts = (self.title, self.sentence, *self._staff, self.level, self._note)
+        inner = held(in_column(*parts, 1, margins=GRID, spacing=GRID))
+        in_column(Scrolling(inner, sideways=False), on=self, margins=0)
+        connected(document, selection_changed=self._again)
         document.judged_magnitudes.changed.connect(self._again)
         THEME.follow(self, ContributorsView._again)
 
-    def _again(self) -> None:
+    def catch_up(self) -> None:
+        # Also when it is out of sight: what it said of another document goes.
+        self.refresh()
+
+    def _again(self, *_: object) -> None:
         if self.isVisible():
             self.refresh()
 

@@ -31,8 +31,8 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
+from tabprotect.gui.frame.contributors import ContributorsView
 from tabprotect.gui.frame.history_panel import HistoryPanel, RecipePanel
-from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.stages import OTHERS, Pages
@@ -107,12 +107,12 @@ class MainWindow(Window):
         sides = in_row((self.stack, 1), self._beside_line, self.beside, margins=0, spacing=0)
         content = in_column(self._turn, (sides, 1), margins=0, spacing=0)
         self.setCentralWidget(held(in_row(self.rail, _divider(), (content, 1), margins=0, spacing=0)))
-        self.inspector = Inspector(document)
+        self.contributors = ContributorsView(document)
         self.history = HistoryPanel(document)
         self.recipe = RecipePanel(document)
         right = Qt.DockWidgetArea.RightDockWidgetArea
         self.docks = {
-            "inspector": self._dock(message("Inspector"), self.inspector, right),
+            "contributors": self._dock(message("Contributors"), self.contributors, right),
             "history": self._dock(message("History"), self.history, right),
             "recipe": self._dock(message("Recipe"), self.recipe, Qt.DockWidgetArea.BottomDockWidgetArea),
         }
@@ -236,6 +236,9 @@ class MainWindow(Window):
         for page in self.pages.every():
             page.errors.clear()
         front, document = self.page, self.document
+        # Counts have no contributors.
+        self.docks["contributors"].toggleViewAction().setVisible(document.of_magnitudes)
+        self.docks["contributors"].setVisible(document.of_magnitudes and self.contributors.isVisible())
         protected = front.beside and "release" in changes and document.has_release
         if self.pages.why_not(front.name):
             onward = "table" if front.beside else front.back
@@ -315,7 +318,7 @@ class MainWindow(Window):
         # The strip and the rail count the at-risk cells, whatever page is in front.
         if document.in_house:
             return True
-        confidential = (self.page, self.inspector, self.history, self.recipe)
+        confidential = (self.page, self.contributors, self.history, self.recipe)
         return any(part.shows_original() for part in confidential)
 
     def _tell(self, *_: object) -> None:

@@ -27,7 +27,7 @@ class StageButton(QToolButton):
     Folded, the icon and its badge are left.
     """
 
-    focused = Signal(str)
+    focused = Signal(object)
 
     def __init__(self, page: type[Stage]) -> None:
         super().__init__(autoRaise=True)

@@ -50,7 +50,6 @@ class Recipes(QObject):
         self.files = files
         self.document = window.document
         files.recipe.connect(self._ask_data)
-        self.document.recipe_asked.connect(self.ask_run)
 
     def ask_save(self) -> None:
         """Ask for a file and save the steps so far as a recipe for next year."""

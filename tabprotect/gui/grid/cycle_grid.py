@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.grid.cells import CellDelegate
-from tabprotect.gui.grid.cycle_walk import Step, WalkOverlay
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import connected
@@ -76,8 +75,6 @@ class Overlay:
         A linear combination instead of the cycle.
     unbalanced : bool
         Cells of broken sums that have no place at the edge.
-    steps
-        The walk of the cycle.
     """
 
     counts: Ints | None = None
@@ -88,7 +85,6 @@ class Overlay:
     touches: Ints | None = None
     weight: Ints | None = None
     unbalanced: Bools | None = None
-    steps: list[Step] = field(default_factory=list)
 
 
 class CycleDelegate(CellDelegate):
@@ -192,6 +188,7 @@ class CycleGrid(QWidget):
 
     chosen = Signal(object)
     sign_asked = Signal(object, int)
+    mend_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -206,25 +203,15 @@ class CycleGrid(QWidget):
             delegate = SumDelegate(self.grid)
             self.sum_delegates.append(delegate)
             view.setItemDelegate(delegate)
-        self.walk = WalkOverlay(self.grid.cells)
-        self.show_walk = False
-        self._overlay = Overlay()
         self._following = False
         self.grid.cells.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.grid.cells.setMouseTracking(True)
         self.grid.cells.installEventFilter(self)
-        self.grid.cells.viewport().installEventFilter(self)
-        connected(
-            self.grid.cells,
-            clicked=lambda at: self._flip(at.row(), at.column(), None),
-            entered=lambda at: self._hover(at.row(), at.column()),
-        )
+        connected(self.grid.cells, clicked=lambda at: self._flip(at.row(), at.column(), None))
         self.grid.current_changed.connect(self._moved)
         in_column(self.grid, on=self, margins=0)
 
     def show_overlay(self, layout: Layout, margins: MarginSet, overlay: Overlay) -> None:
         """Show a layer of the table with what is drawn over it."""
-        self._overlay = overlay
         self._following = True
         delegate = self.cell_delegate
 
@@ -261,7 +248,6 @@ class CycleGrid(QWidget):
         )
         self.grid.model.describe = self._describe
         self.grid.repaint_cells()
-        self._show_walk(self.show_walk)
         self._following = False
 
     def _glow(self, layout: Layout, margins: MarginSet, sign: Arrays | None) -> None:
@@ -293,14 +279,15 @@ class CycleGrid(QWidget):
         self._following = False
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if (kind := event.type()) == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             at = self.grid.cells.currentIndex()
             space = event.key() == Qt.Key.Key_Space
             if at.isValid() and not self._has_command(event) and (space or event.text() in KEYS):
                 self._flip(at.row(), at.column(), None if space else KEYS[event.text()])
                 return True
-        elif kind == QEvent.Type.Leave and watched is self.grid.cells.viewport():
-            self._show_walk(self.show_walk)
+            if event.text() == "m" and not self._has_command(event):
+                self.mend_asked.emit()
+                return True
         return super().eventFilter(watched, event)
 
     @staticmethod
@@ -316,19 +303,6 @@ class CycleGrid(QWidget):
         wanted = next_sign(before) if sign is None else sign
         if wanted != before:
             self.sign_asked.emit(layout.index(row, column), wanted)
-
-    def _hover(self, row: int, column: int) -> None:
-        sign = self.cell_delegate.sign
-        on_cycle = sign is not None and bool(sign[row, column])
-        self._show_walk(self.show_walk or on_cycle)
-
-    def _show_walk(self, wanted: bool) -> None:
-        layout = self.grid.layout_
-        drawn = wanted and layout is not None and self.cell_delegate.sign is not None
-        if drawn and layout is not None:
-            self.walk.show_steps(layout, self._overlay.steps)
-        else:
-            self.walk.hide()
 
     def _moved(self, index: Index) -> None:
         if not self._following:

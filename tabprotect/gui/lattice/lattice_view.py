@@ -54,11 +54,8 @@ class LatticeView(Drawing):
         self.setMouseTracking(True)
         self.letters: VariableLetters | None = None
         self.focus: Query = 0
-        self.chain: Sequence[Query] = ()
         self.look: Callable[[Query], NodeLook] = lambda query: NodeLook(0)
         self.text: Callable[[Query], str] = str
-        self.second: Callable[[Query], str] | None = None
-        self.neighbour_edges = True
         self.hover_focuses = True
         self.pinned = False
         """Whether a click holds what is looked at: the pointer may then cross other nodes."""
@@ -104,8 +101,7 @@ class LatticeView(Drawing):
             area = QRectF(self.rect())
             metrics = QFontMetricsF(self.figure_font())
             wide = self._box_widths(metrics)
-            lines = 1 if self.second is None else 2
-            height = lines * metrics.height() + 0.9 * GRID
+            height = metrics.height() + 0.9 * GRID
             left = metrics.horizontalAdvance(tr("10-way") + " ") + GRID
             # The larger everything is drawn, the narrower it must be wrapped: as large as fits.
             for size in SIZES:
@@ -122,8 +118,6 @@ class LatticeView(Drawing):
         wide = {}
         for dimension, queries in self._levels:
             texts = [self.text(q) for q in queries]
-            if self.second is not None:
-                texts += [self.second(q) for q in queries]
             longest = max((metrics.horizontalAdvance(t) for t in texts), default=0.0)
             wide[dimension] = max(longest + 1.5 * GRID, 3.5 * GRID)
         return wide
@@ -211,11 +205,7 @@ class LatticeView(Drawing):
             painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
 
     def _draw_node(self, painter: QPainter, query: Query, box: QRectF, colours: Colours) -> None:
-        look = self.look(query)
-        text = self.text(query)
-        if self.second is not None:
-            text += f"\n{self.second(query)}"
-        paint_node(painter, box, text, look, colours)
+        paint_node(painter, box, self.text(query), self.look(query), colours)
 
     def _draw_bands(self, painter: QPainter, arranged: Arrangement, colours: Colours) -> None:
         painter.setPen(QColor(colours.quiet))
@@ -235,18 +225,11 @@ class LatticeView(Drawing):
         boxes = arranged.boxes
         for low, high in self._edges(arranged):
             start, end = boxes[low], boxes[high]
-            mine = self.neighbour_edges and self.focus in (low, high)
+            mine = self.focus in (low, high)
             painter.setPen(QPen(QColor(colours.focus if mine else colours.border), 1.4))
             painter.drawLine(
                 QPointF(start.center().x(), start.bottom()), QPointF(end.center().x(), end.top())
             )
-        painter.setPen(QPen(QColor(colours.text), 3.0))
-        for low, high in zip(self.chain, self.chain[1:], strict=False):
-            if low in boxes and high in boxes:
-                start, end = boxes[low], boxes[high]
-                painter.drawLine(
-                    QPointF(start.center().x(), start.bottom()), QPointF(end.center().x(), end.top())
-                )
 
     def _edges(self, arranged: Arrangement) -> list[tuple[Query, Query]]:
         """Pairs (smaller, larger): all where these are few, else those of the node in focus."""
@@ -259,7 +242,7 @@ class LatticeView(Drawing):
                     edges.append((query & ~(1 << v), query))
         if len(edges) > FEW_EDGES or not few:
             edges = []
-        if not edges and self.neighbour_edges and self.focus in boxes:
+        if not edges and self.focus in boxes:
             for other in boxes:
                 apart = other ^ self.focus
                 if apart.bit_count() == 1:

@@ -428,7 +428,6 @@ class CompareStage(Stage):
     back = "protect"
     entries = (
         MenuEntry(message("Protect"), "compare", message("Compare the &settings")),
-        MenuEntry(message("Protect"), "source", message("Compare as in Langsrud and Lupp")),
         MenuEntry(message("Protect"), "open", message("Open the chosen run's release")),
         MenuEntry(message("Protect"), "csv", message("Export the comparison as CSV\u2026")),
         MenuEntry(message("Protect"), "svg", message("Export the risk-utility map as SVG\u2026")),
@@ -441,5 +440,5 @@ class CompareStage(Stage):
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
-        started = frozenset({"compare", "source"}) if document.public else frozenset[str]()
+        started = frozenset({"compare"}) if document.public else frozenset[str]()
         return started | {"open", "csv", "svg"}

@@ -247,15 +247,6 @@ class StartPage(Page):
             ),
             (
                 *(
-                    message("Same as last year"),
-                    "recipe",
-                    document.recipe_asked.emit,
-                    message("Choose a recipe\u2026"),
-                ),
-                message("A saved recipe on the new file."),
-            ),
-            (
-                *(
                     message("Read a release"),
                     "open-eye",
                     lambda: document.page_asked.emit("attack"),

@@ -89,8 +89,6 @@ def of_table(act: Acts, page: CountsPart) -> None:
     act("its cells of group disclosure", lambda: page.risks.kind.setCurrentIndex(1))
     act("its counts again", lambda: page.risks.kind.setCurrentIndex(0))
     act("closed", page.choices()["risks"])
-    act("categories", page.choices()["categories"])
-    act("closed", page.choices()["categories"])
 
 
 def of_window(act: Acts, size: tuple[int, int] = (1366, 768)) -> None:

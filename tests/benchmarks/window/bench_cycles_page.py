@@ -102,7 +102,7 @@ def measured(shape: tuple[int, ...], kind: str) -> None:
     act("a cycle drawn", lambda: window.document.select_cycle(len(moves) // 2))
     act("the next one drawn", lambda: window.document.select_cycle(len(moves) // 2 + 1))
     act("chances", lambda: page._tools["chances"].setChecked(True))
-    act("walk", lambda: page._tools["walk"].setChecked(True))
+    act("the cycle again", lambda: page._tools["chances"].setChecked(False))
     act("a cell selected", lambda: window.document.select((5,) * domain.ndim))
     bar = page.list.view.verticalScrollBar()
     act("the list scrolled", lambda: bar.setValue(bar.maximum() // 2))

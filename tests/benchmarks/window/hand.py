@@ -68,6 +68,19 @@ class Hand:
         """The dialog in front, or the window."""
         return QApplication.activeModalWidget() or self.window
 
+    @property
+    def panel(self) -> QWidget:
+        """What stands beside the table."""
+        found = self.window.decision
+        if found is None:
+            raise MissingError("nothing stands beside the table")
+        return found
+
+    def next(self) -> None:
+        """Press what comes next, at the foot of the panel."""
+        found = self.window.decision or self.window.page
+        self.click(found.main_button)
+
     def click(self, widget: QWidget, at: QPoint | None = None, *, settle: bool = True) -> None:
         """Click a widget where it is seen."""
         end = time.monotonic() + WAIT
@@ -136,8 +149,11 @@ class Hand:
         self.click(menu, menu.actionGeometry(chosen).center())
 
     def file(self, path: Path) -> None:
-        """Write a path into the dialog for files that is open."""
-        self.write(self.field_of_files(), str(path))
+        """Write a path into the dialog for files that is open: the cursor is where the name goes."""
+        field = self.field_of_files()
+        field.selectAll()
+        QTest.keyClicks(field, str(path))
+        self.settle()
         buttons = [b for b in self.front.findChildren(QPushButton) if b.isVisible() and b.isEnabled()]
         self.click(next(b for b in buttons if _plain(b.text()) in ("Open", "Save", "Choose")))
 

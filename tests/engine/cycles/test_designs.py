@@ -18,6 +18,7 @@ from tabprotect.engine.cycles.designs import (
     connected_parts,
     design,
     elementary,
+    mended,
     order_design,
     strips,
 )
@@ -160,3 +161,28 @@ def test_impossible_shapes_say_why() -> None:
         bidiagonal(Domain.of_shape((2, 2, 2)))
     with pytest.raises(ParameterError, match="unknown"):
         design(Domain.of_shape((2, 2)), "spiral")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_broken_cycle_is_mended_by_opposite_signs_elsewhere(data: st.DataObject) -> None:
+    shape = data.draw(st.sampled_from([(3, 4), (4, 4), (3, 3, 3), (2, 3, 4)]))
+    domain = Domain.of_shape(shape)
+    order = data.draw(st.integers(1, len(shape) - 1))
+    keys = data.draw(st.lists(st.integers(0, domain.size - 1), min_size=1, max_size=4, unique=True))
+    signs = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=len(keys), max_size=len(keys)))
+    broken = MoveSet.of(
+        domain,
+        [0, len(keys)],
+        np.array(keys),
+        np.array(signs, dtype=np.int8),
+        margins=margins_of_order(domain, order),
+    )
+    whole = mended(broken, 0)
+    if whole is None:
+        # One sign has room in every table of three categories and more.
+        assert len(keys) > 1 or min(shape) < 3
+        return
+    assert dense_margins_zero(whole)
+    before, after = broken.array(0).astype(int), whole.array(0).astype(int)
+    assert np.array_equal(after[before != 0], before[before != 0]) and np.abs(after).max() == 1

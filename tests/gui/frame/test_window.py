@@ -1,4 +1,4 @@
-"""The window's frame: opening, saving, strip, rail, inspector, panels, keys, recovery."""
+"""The window's frame: opening, saving, strip, rail, panels, keys, recovery."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import QAbstractListModel, QSettings, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
@@ -48,6 +49,7 @@ from tabprotect.gui.grid.cell_texts import FIGURES
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.layouts import reading_order
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.start import RecentRow, StartPage, day_text
 from tabprotect.languages.messages import in_100
 from tabprotect.version import __version__
@@ -94,7 +96,6 @@ def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> No
     assert "4 small counts" in opened.strip.facts
     opened.go("help")
     opened.document.select(None)
-    opened.docks["inspector"].hide()
     # The strip itself and the rail's badge still count the cells at risk.
     assert opened.strip.word == "CONFIDENTIAL" and "small counts" in opened.strip.facts
     opened.document.set_public(True)
@@ -293,8 +294,6 @@ def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qt
             assert "set (v1, w2)" not in text, (name, text)
             if published[(0, 1)] != 87654:
                 assert not any(h in text for h in hidden), (name, text)
-    assert opened.inspector.value("original") == ""
-    assert opened.inspector.value("status") == ""
 
 
 def everything_said(window: MainWindow) -> list[str]:
@@ -319,30 +318,19 @@ def everything_said(window: MainWindow) -> list[str]:
     return said
 
 
-def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle) -> None:
-    opened.document.select((0, 1))
-    assert opened.inspector.value("original") == "1  [staff only]"
-    assert opened.inspector.value("status") == "small count (U)"
-    assert opened.inspector.value("of total") == "0.7\u202f% of 135"
-    opened.document.select((0, 0))
-    assert opened.inspector.value("status") == "not small (S)"
+def test_the_panel_follows_the_selection(opened: MainWindow, settle: Settle) -> None:
     opened.document.do(protect, seed=11)
     settle()
-    opened.document.posterior()
+    opened.go("table")
+    opened.document.select((0, 0))
     settle()
     posterior, table = opened.document.known_posterior(), opened.document.original
-    assert posterior is not None
-    assert table is not None
-    chance = float(posterior.probability(table.counts)[0, 0])
-    assert opened.inspector.value("the true count") == in_100(chance)
-    assert f"{posterior.mean[0, 0]:.2f}" == opened.inspector.value("on average")
-    low, high = posterior.interval(0.9)
-    text = opened.inspector.value("90 % sure")
-    assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
-    # It opens when it is asked for: beside the table stands what decides.
-    assert not opened.docks["inspector"].isVisible()
-    opened.actions_["panel_inspector"].trigger()
-    assert opened.inspector.histogram.isVisible()
+    assert posterior is not None and table is not None
+    shown = page_of(opened, ReleasePage).cell
+    assert shown.title.text() == table.domain.cell_text((0, 0))
+    assert shown.chance.text() == in_100(float(posterior.probability(table.counts)[0, 0]))
+    # Counts have no contributors beside them.
+    assert not opened.actions_["panel_contributors"].isVisible()
 
 
 def test_settings_are_kept_and_judge_at_once(

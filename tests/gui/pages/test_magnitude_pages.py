@@ -41,7 +41,7 @@ def magnitudes(window: MainWindow) -> MagnitudesPart:
     return part
 
 
-def test_rules_are_judged_at_once_and_the_inspector_says_who_could_estimate_whom(
+def test_rules_are_judged_at_once_and_a_panel_says_who_could_estimate_whom(
     measured: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
     page = magnitudes(measured)
@@ -61,8 +61,8 @@ def test_rules_are_judged_at_once_and_the_inspector_says_who_could_estimate_whom
     settle()
     measured.page.choices()["next"]()
     assert measured.document.selection == (0, 0)
-    view = measured.inspector.contributors
-    measured.docks["inspector"].show()
+    view = measured.contributors
+    measured.docks["contributors"].show()
     said = texts(view)
     assert any("Sydow could work out Nordmetall to within 5.6 %" in text for text in said)
     assert any("Protection level 40" in text and "1\u202f050" in text for text in said)
@@ -83,7 +83,7 @@ def test_from_protection_to_a_reader_of_the_bundle(
     measured.go("compare")
     compare = measured.page
     assert isinstance(compare, ComparePage) and compare.comparison is None
-    assert not compare.runs.isVisible() and not compare.source.isVisible()
+    assert not compare.runs.isVisible()
     compare.choices()["compare"]()
     settle()
     found = compare.comparison

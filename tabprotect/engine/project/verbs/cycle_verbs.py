@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.swaps import swaps
-from tabprotect.engine.cycles.designs import DESIGNS, connected_parts, in_place, is_named
+from tabprotect.engine.cycles.designs import DESIGNS, connected_parts, in_place, is_named, mended
 from tabprotect.engine.errors import InputError, ParameterError, about
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.copy_as_command import table_word
@@ -203,6 +203,20 @@ def flip_cycle_cell(
             hint=message("remove the cycle, or set another cell first"),
         )
     cycles[number] = cells, signs
+    return _drawn(project, cycles)
+
+
+@Declared(lambda project, given: message("mend cycle {given}", _cycle(given)))
+def mend_cycle(project: Project, context: Context, *, cycle: int) -> Project:
+    """Complete a cycle by opposite signs in other categories, so that it breaks no kept sum."""
+    project.original  # noqa: B018
+    number, cycles = _number(project, cycle), _entries(project.cycles)
+    if (whole := mended(project.cycles, number)) is None:
+        raise InputError(
+            message("cycle {number} has no room for the opposite signs in another category", number + 1),
+            hint=message("set the missing signs one by one, or remove the cycle"),
+        )
+    cycles[number] = whole.entries(0)
     return _drawn(project, cycles)
 
 

@@ -195,29 +195,15 @@ def frontier(project: Project) -> list[str]:
     return _planned(_judging("frontier", project), project, released)
 
 
-def optimal(project: Project, *, method: str = "annealing") -> list[str]:
-    """Words: the most useful margins that may be released together."""
-    # The other searches find releases with closed forms.
-    plan = project.plan if method == "heuristic" else replace(project.plan, bounds="auto")
-    return _planned(_judging("optimal", project), replace(project, plan=plan), [], ["--method", method])
-
-
-def serve_session(project: Project, *, database: str, rule: str, query: str) -> list[str]:
-    """Words: one query to the table server."""
-    name, *rest = _judging("serve-session", project)
-    asked = ["--rule", rule, "--query", query]
-    return _planned([name, database, "--table", *rest, *asked], project, [])
-
-
 def _judging(name: str, project: Project) -> list[str]:
     return [name, table_word(project), "--at-risk", str(project.at_risk)]
 
 
-def _planned(words: list[str], project: Project, released: list[str], way: Sequence[str] = ()) -> list[str]:
+def _planned(words: list[str], project: Project, released: list[str]) -> list[str]:
     """Words that include the plan's criterion; none without an original."""
     plan = project.plan
     if project.kind != "house":
         return []
     criterion = ["--criterion", plan.criterion] if plan.criterion != "width" else []
     bounds = ["--bounds", plan.bounds] if plan.bounds != "auto" else []
-    return [*words, *criterion, *released, *way, "--beta", str(plan.threshold), *bounds]
+    return [*words, *criterion, *released, "--beta", str(plan.threshold), *bounds]

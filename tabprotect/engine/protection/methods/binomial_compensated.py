@@ -79,7 +79,6 @@ class BinomialCompensated(Method):
     trial_work = 45.0
     judged_up_to = 1_024
     parameters = (QUALITY, KEPT)
-    levers = ("S",)
     ladder = tuple({"S": step / 4} for step in range(2, 17))
     guarantees = promises(
         ("margins_kept", message("The stated margin is published exactly.")),

@@ -109,7 +109,6 @@ class Bootstrap(Method):
     judged_up_to = 1_024
     ladder = tuple({"M": samples} for samples in (9, 7, 5, 3, 1))
     parameters = (QUALITY, SAMPLES, ZEROS)
-    levers = ("S",)
     guarantees = promises(
         "non_negative",
         "zeros_kept",

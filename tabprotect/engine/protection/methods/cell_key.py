@@ -154,7 +154,6 @@ class CellKey(Method):
         WEIGHT_LOW,
         WEIGHT_HIGH,
     )
-    levers = ("D", "V")
     shape_alone = True
     guarantees = promises(
         "zeros_kept",

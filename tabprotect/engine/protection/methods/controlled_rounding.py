@@ -141,7 +141,6 @@ class ControlledRounding(Choosing):
     trial_work = 200.0
     judged_up_to = 10_000
     parameters = (BASE, CHOICE, MARGINS, GROUPINGS, NODES, GAMMA, LEAST)
-    levers = ("base",)
     guarantees = promises(
         ("additive", message("The published tables add up, and agree with each other.")),
         "multiples_of_base",

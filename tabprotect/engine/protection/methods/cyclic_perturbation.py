@@ -218,7 +218,6 @@ class CyclicPerturbation(Method):
         *OF_DESIGNS,
         *OF_EXCHANGE,
     )
-    levers = ("alpha", "passes")
     guarantees = promises(
         ("margins_kept", message("Every margin that the cycles keep is published exactly.")),
         "additive",

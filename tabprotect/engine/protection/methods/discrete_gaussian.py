@@ -62,7 +62,6 @@ class DiscreteGaussian(NoisyCounts):
     trial_work = 10.0
     judged_up_to = 1_024
     budget = RHO
-    levers = ("rho",)
     power = 2
     parameters = (RHO, CAP, MARGINS, GROUPINGS)
 

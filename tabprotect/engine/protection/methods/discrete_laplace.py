@@ -60,7 +60,6 @@ class DiscreteLaplace(NoisyCounts):
     trial_work = 8.0
     judged_up_to = 1_024
     budget = EPSILON
-    levers = ("epsilon",)
     power = 1
     parameters = (EPSILON, CAP, MARGINS, GROUPINGS)
 

@@ -62,7 +62,6 @@ class RandomRounding(Method):
     trial_work = 6.0
     judged_up_to = 10_000
     parameters = (BASE, MARGINS, GROUPINGS)
-    levers = ("base",)
     ladder = tuple({"base": base} for base in (2, 3, 4, 5, 7, 10))
     guarantees = promises(
         "multiples_of_base",

@@ -104,7 +104,6 @@ class RecordSwapping(Method):
         GROUPINGS,
         THEN,
     )
-    levers = ("rate",)
     ladder = tuple({"rule": "deal", "rate": rate / 100} for rate in (5, 10, 15, 20, 25, 30, 40, 50, 60, 80))
     guarantees = promises(
         (

@@ -150,7 +150,6 @@ class SmallCountRounding(Choosing):
         *(FORCE_INNER, ZERO_CANDIDATES, STEP, GAMMA, LEAST),
     )
     only_nearest = ("force_inner", "zero_candidates", "step")
-    levers = ("base",)
     guarantees = promises(
         ("additive", message("The published tables add up, and agree with each other.")),
         ("none_below_base", message("No count strictly between zero and the base is published.")),

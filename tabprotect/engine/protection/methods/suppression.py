@@ -184,7 +184,6 @@ class Suppression(Method):
     )
     trial_work = 3_300.0
     judged_up_to = 10_000
-    levers = ("half", "level")
     guarantees = promises(
         ("exact", message("Every published count is the true one.")),
         ("no_at_risk", message("No small count is published.")),

@@ -39,7 +39,7 @@ class BackgroundTask(QObject, Generic[Answer]):
     outlives = False
     """True if it is about a file beside the document: its answer holds whatever is open by then."""
 
-    went = Signal(str)
+    went = Signal(object)
     """Carries the stage of the work, in words, at every report."""
 
     def __init__(

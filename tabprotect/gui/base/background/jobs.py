@@ -39,7 +39,8 @@ class Job(QObject):
     ``cancelled`` nothing; exactly one of them is followed by ``ended``.
     """
 
-    progressed = Signal(str, float, object)
+    # A stage is a text that is translated where it is shown: Signal(str) would keep its English alone.
+    progressed = Signal(object, float, object)
     finished = Signal(object)
     failed = Signal(object)
     cancelled = Signal()

@@ -39,7 +39,6 @@ from tabprotect.gui.pages.check.posterior_files import HeatFigure, cell_csv, dra
 from tabprotect.gui.pages.check.priors_panel import PriorsPanel
 from tabprotect.gui.pages.check.readers_said import ReadersSaid
 from tabprotect.gui.pages.check.table_choice import TableChoice
-from tabprotect.gui.pages.check.totals_panel import TotalsPanel
 from tabprotect.gui.pages.check.which_panel import WhichPanel
 from tabprotect.gui.pages.check.words import release_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
@@ -76,7 +75,7 @@ class Beliefs(QWidget):
         self.readers = connected(ReadersSaid(document, self), counted=self._judged)
         self.cell, self.magnitude = CellPanel(), MagnitudeBelief(document)
         self.draws = DrawsPanel(document)
-        self.totals, self.which = TotalsPanel(document), WhichPanel(document)
+        self.which = WhichPanel(document)
         self.files = PosteriorFiles(self)
         self._priors = connected(PriorsPanel(PERSONS), asked=self._set_prior)
         self.priors = self._priors.choices
@@ -129,13 +128,12 @@ class Beliefs(QWidget):
         self.tabs = QTabWidget(documentMode=True)
         for tab, words in (
             (held(in_column((self.cell, 3), (self.magnitude, 2), margins=0)), tr("The cell")),
-            (self.totals, tr("Totals")),
             (self.which, tr("Which number?")),
             (self.draws, tr("Analyses")),
         ):
             self.tabs.addTab(tab, words)
-        self.tabs.setAccessibleName(tr("The cell, totals, the best number, or analyses of drawn tables"))
-        self.tabs.currentChanged.connect(lambda _: self._refresh_sums())
+        self.tabs.setAccessibleName(tr("The cell, the best number, or analyses of drawn tables"))
+        self.tabs.currentChanged.connect(lambda _: self.which.refresh(self.who))
         right = held(in_column((self.tabs, 1), self._priors, margins=0, spacing=2 * GRID))
         return split((self._left, 5), (right, 4))
 
@@ -231,17 +229,13 @@ class Beliefs(QWidget):
         self._show_cell()
         view = self.view()
         self.exposed.show_view(view, self.cell_shown)
-        self._refresh_sums()
+        self.which.refresh(self.who)
         # Without a posterior there is one thing to say, and it stands in the middle.
         self._left.setVisible(view is not None)
         if view is None:
             self._way.clear()
             return
         self._show_way()
-
-    def _refresh_sums(self) -> None:
-        self.totals.refresh(self.who)
-        self.which.refresh(self.who)
 
     def _show_way(self) -> None:
         if (view := self.view()) is not None:
@@ -356,7 +350,7 @@ class Beliefs(QWidget):
             self._offer_again()
 
     def _selected(self, _: object) -> None:
-        """Show the selected cell; of a total that the table shown does not have, the totals it is among."""
+        """Show the selected cell; of a total that the table shown does not have, the best number."""
         if not self.isVisible() or not self.document.tells_counts:
             return
         found, total = self.table.known(self.who), self.document.counts_selected[1]
@@ -366,13 +360,10 @@ class Beliefs(QWidget):
             # It is looked for to be marked.
             return
         if total is not None and elsewhere:
-            self.tabs.setCurrentWidget(self.totals)
-            if set(self.totals.chosen) != set(total.names):
-                self.totals.show_by(total.names)
-            self.totals.select()
+            self.tabs.setCurrentWidget(self.which)
+            self.which.show_selected()
             return
         self.exposed.set_selection(self.cell_shown)
-        self.totals.select()
         self._show_priors()
         self._show_cell()
 

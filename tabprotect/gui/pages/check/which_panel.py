@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
+from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.background.background_task import BackgroundTask
-from tabprotect.gui.base.believed.totals import groupings_for
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.look.buttons import choice, named, push_button
+from tabprotect.gui.look.buttons import choice, named, push_button, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.theme import GRID
@@ -99,20 +99,38 @@ class WhichPanel(QWidget):
 
     def mark_selected(self) -> None:
         """Add the selected cell or total to the numbers; take it away if it is among them."""
+        if not (one := self._selected()):
+            return
+        field = self.others if self.kind.currentData() != "sum" and self.into.currentData() else self.first
+        blocks = [text for text in field.text().split(" + ") if text.strip()]
+        field.setText(" + ".join([b for b in blocks if b != one] if one in blocks else [*blocks, one]))
+        self._asked_anew()
+
+    def show_selected(self) -> None:
+        """Ask of the selected cell or total alone."""
+        if one := self._selected():
+            with silent(self.kind):
+                self.kind.setCurrentIndex(self.kind.findData("sum"))
+            self.first.setText(one)
+            self._asked_anew()
+
+    def _selected(self) -> str:
+        """The selected cell or total as it is written; empty where nothing can be asked of it, which is said."""
         from tabprotect.engine.belief.which_number import written
 
         (cell, total), posterior = self.document.counts_selected, self.document.known_posterior(self._who)
         release = self.document.counts_release
-        if posterior is None or release is None or (cell is None and total is None):
+        if release is None or (cell is None and total is None):
             self._say(message("Select a count or a total first."))
-            return
-        domain = posterior.domain
-        if domain != release.domain:
+            return ""
+        domain = release.domain
+        if posterior is not None and domain != posterior.domain:
             self._say(message("What to believe of it does not follow from the table that was judged."))
-            return
+            return ""
         block = dict(zip(domain.names, ([name] for name in domain.labels(cell)), strict=True)) if cell else {}
         if total is not None:
-            publication = Publication(domain, (total.names,), groupings_for(domain, release))
+            groupings = groupings_of(domain, release.mechanism.parameters)
+            publication = Publication(domain, (total.names,), tuple(groupings))
             keys = publication.keys(0)
             behind = np.flatnonzero(keys == keys[domain.flat(total.cell)])
             codes = np.unravel_index(behind, domain.shape)
@@ -121,10 +139,7 @@ class WhichPanel(QWidget):
                 for axis, variable in enumerate(domain.variables)
                 if len(np.unique(codes[axis])) < domain.shape[axis]
             } or {domain.names[0]: list(domain.variables[0].categories)}
-        field = self.others if self.kind.currentData() != "sum" and self.into.currentData() else self.first
-        blocks, one = [text for text in field.text().split(" + ") if text.strip()], str(written([block]))
-        field.setText(" + ".join([b for b in blocks if b != one] if one in blocks else [*blocks, one]))
-        self._asked_anew()
+        return str(written([block]))
 
     def _asked_anew(self) -> None:
         several = self.kind.currentData() != "sum"

@@ -1,4 +1,4 @@
-"""The right side of the compare page: the map above the measures or the deviations."""
+"""The right side of the compare page: the map above the measures."""
 
 from __future__ import annotations
 
@@ -7,24 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
-from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.background.background_task import BackgroundTask
-from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.gui.base.exporter import MARK, Content, Files
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look.buttons import Scrolling, choice, connected, faces, named, offer, silent
+from tabprotect.gui.look.buttons import choice, connected, offer, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.compare.magnitude_ways import WaysCompared
 from tabprotect.gui.pages.compare.measures_table import MeasuresTable
 from tabprotect.gui.pages.compare.words import BELIEF, CHANGE, KNOWN, place_words
-from tabprotect.gui.plots.deviations import DeviationPanel, Deviations
 from tabprotect.gui.plots.map_axis import Axis
 from tabprotect.gui.plots.ru_map import Place, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import SeriesLook
@@ -33,26 +27,19 @@ from tabprotect.languages.messages import message
 if TYPE_CHECKING:
     from tabprotect.gui.pages.compare.magnitude_ways import AnyMeasure, Compared
 
-POOLED = 3
-"""Runs of each setting whose deviations are shown together: a histogram needs no more."""
-
 NOWHERE = message("No setting has both figures: choose other measures, or look at the table.")
 
 
 class ComparisonView(QWidget):
-    """``chosen`` and ``opened`` carry a place, ``failed`` an error; ``axes_changed`` says
+    """``chosen`` and ``opened`` carry a place; ``axes_changed`` says
     that other measures span the map."""
 
     chosen = Signal(object)
     opened = Signal(object)
-    failed = Signal(object)
     axes_changed = Signal()
 
-    def __init__(self, jobs: Jobs, **opens: str) -> None:
+    def __init__(self, **opens: str) -> None:
         super().__init__()
-        self._deviations: BackgroundTask[Sequence[DeviationPanel]] = BackgroundTask(
-            self, jobs, self._deviated, self.failed.emit, came=self._deviated
-        )
         self.found: Compared | None = None
         self.place: Place | None = None
         self._labels: tuple[str, ...] = ()
@@ -66,28 +53,16 @@ class ComparisonView(QWidget):
         self.map = RiskUtilityMap(**opens)
         self.map.words = self.words
         self.table = MeasuresTable()
-        self.deviations = connected(Deviations(), chosen=lambda number: self.chosen.emit((number, None)))
         in_column(self._arranged(), on=self, margins=(GRID, 0, 0, 0))
         for part in (self.map, self.table):
             connected(part, chosen=self.chosen, opened=self.opened)
-        self.show_face("measures")
 
     def _arranged(self) -> QWidget:
         axes = in_row(spacing=GRID)
         for words, combo in ((message("Risk"), self.risk), (message("Utility"), self.utility)):
             filled(axes, Label(words, buddy=combo), (combo, 1))
         upper = held(in_column(axes, (self.map, 1), margins=0, spacing=GRID))
-        texts = {"measures": message("Measures"), "deviations": message("Deviations")}
-        self.faces = faces(texts, self.show_face)
-        for name, button in self.faces.items():
-            named(button, message("Show the {name}", name))
-        self._turn = held(in_row(*self.faces.values(), 1, margins=0, spacing=GRID))
-        scroll = named(Scrolling(self.deviations), message("Deviations"))
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.below = QStackedWidget()
-        filled(self.below, self.table, scroll)
-        lower = held(in_column(self._turn, (self.below, 1), margins=0, spacing=GRID))
-        return split((upper, 5), (lower, 4), down=True, sizes=(36 * GRID, 26 * GRID))
+        return split((upper, 5), (self.table, 4), down=True, sizes=(36 * GRID, 26 * GRID))
 
     # -- the axes -----------------------------------------------------------------------------
 
@@ -149,14 +124,12 @@ class ComparisonView(QWidget):
             self._choose_risk(found)
         self._show_table()
         self._show_map()
-        self._show_deviations()
 
     def show_nothing(self, why: str) -> None:
         """Show a sentence instead; nothing that was shown is kept."""
         self.found, self.place, self._labels, self._names = None, None, (), ()
         self.map.show_nothing(why)
         self.table.show_comparison(None, ())
-        self._show_deviations()
 
     def words(self, place: Place) -> str:
         """A place of the map in words."""
@@ -167,7 +140,6 @@ class ComparisonView(QWidget):
         self.place = place
         self.map.set_place(place)
         self.table.set_place(place)
-        self.deviations.set_current(None if place is None else place[0])
 
     def _show_table(self) -> None:
         if self.found is not None:
@@ -192,41 +164,6 @@ class ComparisonView(QWidget):
         # None is beyond the others before all have ended.
         front = () if self._running else found.front(risk.name, utility.name)
         self.map.show_settings(settings, (x, y), front, limit=most if risk.name == limited else None)
-
-    def show_face(self, name: str) -> None:
-        """Show ``measures`` or ``deviations`` below the map."""
-        self.below.setCurrentIndex(list(self.faces).index(name))
-        self.faces[name].setChecked(True)
-        self._show_deviations()
-
-    def _show_deviations(self) -> None:
-        found = self.found
-        self._turn.setVisible(found is None or bool(found.runs))
-        if isinstance(found, WaysCompared):
-            return
-        if found is None or self._running:
-            why = "" if found is None else message("Shown when the comparison has ended.")
-            self.deviations.show_panels((), empty=why)
-            self._deviations.drop()
-            return
-        if self.below.currentIndex() == 0:
-            return
-        labels, marks = self._names, tuple(self._looks)
-
-        def work(progress: Progress) -> list[DeviationPanel]:
-            panels: list[DeviationPanel] = []
-            for c, look in enumerate(marks):
-                progress.report("deviations", c / len(marks), tuple(panels))
-                panels.append(_panel(found, c, labels[c], look, progress))
-            return panels
-
-        if self._deviations.ask(message("deviations of every setting"), work, (found,)):
-            self.deviations.show_panels((), empty=message("Releasing again from the seeds\u2026"))
-
-    def _deviated(self, panels: Sequence[DeviationPanel]) -> None:
-        if panels:
-            self.deviations.show_panels(panels)
-            self.deviations.set_current(None if self.place is None else self.place[0])
 
 
 def _setting(
@@ -256,23 +193,6 @@ def _setting(
         low=(low[0], low[1]),
         high=(high[0], high[1]),
     )
-
-
-def _panel(found: Comparison, c: int, label: str, look: SeriesLook, progress: Progress) -> DeviationPanel:
-    """The deviations of a setting's first runs, made again from their seeds."""
-    from tabprotect.engine.assessment.figure import NotComputable
-
-    runs = [r for r in found.runs if r.configuration == c]
-    reason = next((r.error for r in runs if r.error), message("no run"))
-    parts = []
-    for run in [r for r in runs if not r.error][:POOLED]:
-        try:
-            truth, published = found.case(run, progress).pair
-        except NotComputable as nothing:
-            reason = str(nothing)
-            continue
-        parts.append(published - truth)
-    return DeviationPanel(c, label, look, np.concatenate(parts) if parts else np.zeros(0), reason)
 
 
 class ComparisonFiles(Files):

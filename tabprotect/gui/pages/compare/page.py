@@ -13,7 +13,6 @@ from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
-from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
 from tabprotect.engine.project.verbs.compare_verbs import comparison_of, set_comparison
@@ -61,15 +60,6 @@ from tabprotect.languages.translation import translate
 if TYPE_CHECKING:
     from tabprotect.gui.pages.compare.magnitude_ways import Compared
 
-SOURCE = "langsrud-lupp"
-"""The example whose source compares cell keys with small count rounding."""
-
-SOURCES_RUNS = (message("cell_key D=5 V=3 js=2"), message("small_count_rounding base=3"))
-"""The settings of that comparison."""
-
-SOURCES_NUMBER = 400
-"""Runs of each of them: enough for its intervals to two decimals, in half a minute."""
-
 WAYS = message("Ways to protect these sums, each tried on this table: what it gives away, and what it loses.")
 
 NEAR = message(
@@ -84,7 +74,7 @@ EASE = 300
 
 
 class ComparePage(CompareStage, Page):
-    """Left the settings; right the risk-utility map above the measures or the deviations."""
+    """Left the settings; right the risk-utility map above the measures."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -97,21 +87,15 @@ class ComparePage(CompareStage, Page):
         self._comparing: BackgroundTask[Compared] = BackgroundTask(
             self, document.jobs, self._compared, self._failed, came=self._came, stopped=self._ended
         )
-        self._after_open = False
         self._magnitudes = document.of_magnitudes
         self.runs = RunsPanel()
         opens = {"opens": message("Return sets the method up")} if self._magnitudes else {}
-        self.view = ComparisonView(document.jobs, **opens)
+        self.view = ComparisonView(**opens)
         self.files = ComparisonFiles(
             self, lambda: self.comparison, lambda caption: self.view.map.svg(caption=caption)
         )
         self._ease = QTimer(self, singleShot=True, interval=EASE)
         self.fitting = push_button(message("Take every method that fits"), self.take_fitting)
-        self.source = push_button(
-            message("As in Langsrud and Lupp"),
-            self.compare_as_source,
-            name=message("Compare cell keys with small count rounding, as the paper"),
-        )
         self.open_button = push_button(
             message("Set the method up") if self._magnitudes else message("Open this release"),
             lambda: self.open_release(self.place),
@@ -140,20 +124,13 @@ class ComparePage(CompareStage, Page):
     def _connect(self) -> None:
         view = self.view
         connected(self.runs, changed=self.change, chosen=lambda c: self.choose((c, None)))
-        connected(
-            view,
-            chosen=self.choose,
-            opened=self.open_release,
-            failed=self._tell_failure,
-            axes_changed=self._tell,
-        )
+        connected(view, chosen=self.choose, opened=self.open_release, axes_changed=self._tell)
         view.table.export_asked.connect(lambda: self.files.ask("csv"))
         self._ease.timeout.connect(self._show_more)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {
             "compare": self.compare,
-            "source": self.compare_as_source,
             "open": lambda: self.open_release(self.place),
             "csv": lambda: self.files.ask("csv"),
             "svg": lambda: self.files.ask("svg"),
@@ -199,10 +176,6 @@ class ComparePage(CompareStage, Page):
             self._about = about
             self._forget()
         self._show()
-        if self._after_open and project.source == PREFIX + SOURCE:
-            self._after_open = False
-            # Once the command that opened it is over.
-            QTimer.singleShot(0, self, self._compare_source)
 
     def _offer_measures(self) -> None:
         if self._magnitudes:
@@ -232,8 +205,7 @@ class ComparePage(CompareStage, Page):
 
     @property
     def _buttons(self) -> tuple[QPushButton, ...]:
-        more = () if self._magnitudes else (self.source,)
-        return (self.copy_button, *more, self.open_button, self.main_button)
+        return (self.copy_button, self.open_button, self.main_button)
 
     def _show(self) -> None:
         """Show the settings, and of the comparison what there is of it."""
@@ -242,11 +214,9 @@ class ComparePage(CompareStage, Page):
         found, plan = self.comparison, project.comparison
         if not self._magnitudes:
             failed: dict[int, str] = {}
-            in_force: list[Mapping[str, object]] = []
             if found is not None and not isinstance(found, WaysCompared) and self._labels == plan.runs:
-                in_force = [one.parameters for one in found.configurations]
                 failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
-            self.runs.show_plan(project, self._looks(project), failed, in_force)
+            self.runs.show_plan(project, self._looks(project), failed)
         self.runs.setVisible(not self._magnitudes)
         ready = bool(plan.runs) if project.magnitudes is None else bool(project.magnitudes.rules)
         begun = 2 if self._magnitudes and not ready else int(ready or found is not None)
@@ -382,30 +352,6 @@ class ComparePage(CompareStage, Page):
             if not method.unmet(project.problem):
                 names.append(name)
         self.change(set_comparison(runs=names))
-
-    def compare_as_source(self) -> None:
-        """Open the example, take its source's settings, and compare: one click."""
-        project = self.document.project
-        if project is not None and project.source == PREFIX + SOURCE and not project.edited:
-            self._compare_source()
-            return
-        self._after_open = True
-        self.document.open_asked.emit(PREFIX + SOURCE)
-        self.document.page_asked.emit(self.name)
-
-    def _compare_source(self) -> None:
-        own = load_example(SOURCE).comparison
-        self.change(
-            set_comparison(
-                runs=list(SOURCES_RUNS),
-                runs_per_method=SOURCES_NUMBER,
-                margins=own["margins"],
-                key=[name.strip() for name in own["key"].split(",")],
-                sensitive=own["sensitive"],
-            )
-        )
-        if not self.errors.isVisible():
-            self.compare()
 
     def main_action(self) -> None:
         project = self.document.project

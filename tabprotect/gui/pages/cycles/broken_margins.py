@@ -1,4 +1,4 @@
-"""The sums that a cycle breaks: buttons that go there, and the cells they run over."""
+"""The sums that a cycle breaks: buttons that go there or mend it, and the cells they run over."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import emptied, named
+from tabprotect.gui.look.buttons import emptied, named, push_button
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID, signed_text
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr
@@ -66,13 +66,14 @@ class BrokenSums(QWidget):
     """A row of buttons, hidden while nothing is broken. ``chosen`` carries the violation."""
 
     chosen = Signal(object)
+    mend_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._row = in_row(on=self, margins=0, spacing=GRID // 2)
+        self._row = FlowLayout(self, gap=GRID // 2)
         self.hide()
 
-    def show_sums(self, cycle: int, found: list[Violation]) -> None:
+    def show_sums(self, cycle: int, found: list[Violation], *, editable: bool) -> None:
         """List the sums that a cycle breaks."""
         emptied(self._row)
         self.setVisible(bool(found))
@@ -92,4 +93,10 @@ class BrokenSums(QWidget):
         if len(found) > MOST_LISTED:
             more = "many" if len(found) >= MOST_FOUND else str(len(found) - MOST_LISTED)
             self._row.addWidget(Label(message("and {more} more", more)))
-        self._row.addStretch(1)
+        self.mend = push_button(
+            message("Mend"),
+            self.mend_asked,
+            tip=message("Puts the opposite signs into another category, so that every kept sum stays."),
+        )
+        self.mend.setVisible(editable)
+        self._row.addWidget(self.mend)

@@ -13,6 +13,7 @@ from tabprotect.engine.project.command import Command
 from tabprotect.engine.project.verbs.cycle_verbs import (
     add_cycle,
     flip_cycle_cell,
+    mend_cycle,
     move_cycle,
     remove_cycle,
     set_cycles,
@@ -75,6 +76,11 @@ class CycleEditor(QObject):
             self.document.select_cycle(None if moves is None else len(moves) - 1)
         elif (cycle := self.document.selected_cycle) is not None and not self.drawing:
             self._do(flip_cycle_cell, cycle=cycle, index=list(index), sign=sign)
+
+    def mend(self) -> None:
+        """Complete the selected cycle, so that it breaks no kept sum."""
+        if (cycle := self.document.selected_cycle) is not None and not self.drawing:
+            self._do(mend_cycle, cycle=cycle)
 
     def add(self) -> None:
         """Begin a cycle at the end: empty, until a cell of it has a sign."""

@@ -12,7 +12,6 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.grid.cycle_grid import Overlay, blocking_cells
-from tabprotect.gui.grid.cycle_walk import walk_steps
 from tabprotect.languages.messages import joined, message
 
 MOST_NAMED = 4
@@ -42,7 +41,6 @@ def of_cycle(
         sign=moves.array(cycle),
         stuck=blocking_cells(moves, cycle, counts, rule),
         immovable=_immovable(moves, report),
-        steps=walk_steps(moves, cycle),
     )
 
 

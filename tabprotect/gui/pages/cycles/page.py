@@ -91,10 +91,6 @@ class CyclesPage(CyclesStage, Page):
             message("More"), name=message("More about the cycles"), focus=Qt.FocusPolicy.StrongFocus
         )
         menu = QMenu(more)
-        self._tools["walk"] = connected(
-            menu.addAction(tr("Draw the walk of the cycle")), toggled=self._show_walk
-        )
-        self._tools["walk"].setCheckable(True)
         for name, text, run in (
             ("split", message("Split into connected parts"), self.editor.split),
             ("import", message("Import\u2026"), self.editor.ask_import),
@@ -128,7 +124,7 @@ class CyclesPage(CyclesStage, Page):
             failed=self.show_error,
             functionals_found=self._list_functionals,
         )
-        self._tools["chances"].toggled.connect(self._show_chances)
+        self._tools["chances"].toggled.connect(lambda _: self._paint())
         self._tools["templates"].toggled.connect(self._show_templates)
         connected(
             self.choosing, chosen=self._take_template, done=lambda: self._tools["templates"].setChecked(False)
@@ -141,9 +137,9 @@ class CyclesPage(CyclesStage, Page):
             remove_asked=editor.remove,
             moved=editor.move,
         )
-        connected(self.grid, chosen=document.select, sign_asked=editor.flip)
+        connected(self.grid, chosen=document.select, sign_asked=editor.flip, mend_asked=editor.mend)
         editor.begun.connect(self._draw_anew)
-        self.broken.chosen.connect(self._go_to)
+        connected(self.broken, chosen=self._go_to, mend_asked=editor.mend)
         self.placement.placed.connect(lambda where: self.document.run(placed(where), page=self.name))
         # Not within the layout that showing the words begins: they would be hidden and shown at once.
         self._work.placed.connect(self._place_words, Qt.ConnectionType.QueuedConnection)
@@ -271,8 +267,7 @@ class CyclesPage(CyclesStage, Page):
         work: QWidget = self.empty if self._moves is None else self._work
         front = self.choosing if self._tools["templates"].isChecked() else work
         self.stack.setCurrentWidget(front)
-        for name in ("chances", "walk"):
-            self._tools[name].setEnabled(front is self._work)
+        self._tools["chances"].setEnabled(front is self._work)
         self._place_words()
         project = self.document.project
         wide = project is not None and project.domain.ndim > 2
@@ -338,7 +333,7 @@ class CyclesPage(CyclesStage, Page):
             )
         self.grid.show_overlay(layout, moves.margins, overlay)
         self.grid.select(self.document.selection)
-        self.broken.show_sums(cycle or 0, found)
+        self.broken.show_sums(cycle or 0, found, editable=self.editor.allowed)
         said = cycle_overlays.legend(overlay, editable=self.editor.allowed)
         if overlay.sign is not None and cycle is not None:
             said += cycle_overlays.layers(moves, cycle, layout.placement)
@@ -450,18 +445,6 @@ class CyclesPage(CyclesStage, Page):
         self._choose_front()
         if wanted:
             self.choosing.focus_first()
-
-    def _show_chances(self, wanted: bool) -> None:
-        if wanted:
-            # Two views of the table: one at a time.
-            self._tools["walk"].setChecked(False)
-        self._paint()
-
-    def _show_walk(self, wanted: bool) -> None:
-        if wanted:
-            self._tools["chances"].setChecked(False)
-        self.grid.show_walk = wanted
-        self._paint()
 
     def main_action(self) -> None:
         self.document.page_asked.emit("perturb")

@@ -1,4 +1,4 @@
-"""The decisions of a table server, asked here or followed elsewhere: their list and the lattice."""
+"""The decisions of a table server that is followed: their list and the lattice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook
-from tabprotect.gui.look.layouts import Item, filled, in_column
+from tabprotect.gui.look.layouts import filled
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
@@ -39,29 +39,16 @@ class DecisionsView(QSplitter):
     ----------
     log, lattice
         What a screen reader calls the two.
-    below_log, below_lattice
-        What stands under them.
     """
 
-    def __init__(
-        self,
-        log: str,
-        lattice: str,
-        large: QWidget,
-        *,
-        below_log: Iterable[Item] = (),
-        below_lattice: Iterable[Item] = (),
-    ) -> None:
+    def __init__(self, log: str, lattice: str, large: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.log = RowList(log, sortable=False)
         self.lattice = LatticeView(lattice)
         self.lattice.hover_focuses = False
         self.pictures = QStackedWidget()
         filled(self.pictures, self.lattice, large)
-        left, right = QWidget(), QWidget()
-        in_column((self.log, 3), *below_log, on=left, margins=(0, 0, GRID, 0), spacing=GRID // 2)
-        in_column((self.pictures, 1), *below_lattice, on=right, margins=0, spacing=GRID // 2)
-        filled(self, left, right)
+        filled(self, self.log, self.pictures)
         self.setSizes([52 * GRID, 52 * GRID])
 
     def show_log(self, decisions: Iterable[Decision], letters: VariableLetters, *more: ListColumn) -> None:
@@ -78,13 +65,7 @@ class DecisionsView(QSplitter):
         columns = [ListColumn(head, cells, str, right=False) for head, cells in texts.items()]
         self.log.show_rows((numbers, *columns, *more), stretch=(5,))
 
-    def draw(
-        self,
-        letters: VariableLetters,
-        look: Callable[[Query], NodeLook],
-        said: str,
-        focus: Query | None = None,
-    ) -> bool:
+    def draw(self, letters: VariableLetters, look: Callable[[Query], NodeLook], said: str) -> bool:
         """Draw the lattice, and say it; ``False`` where it is too large and ``large`` stands there."""
         lattice = letters.lattice
         small = lattice.variables <= DRAWN
@@ -94,7 +75,5 @@ class DecisionsView(QSplitter):
             self.lattice.look = look
             levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
             self.lattice.show_levels(levels, letters)
-            if focus is not None:
-                self.lattice.set_focus(focus)
             self.lattice.say(said)
         return small

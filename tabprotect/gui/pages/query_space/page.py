@@ -42,14 +42,11 @@ from tabprotect.gui.look.layouts import (
     set_visible,
 )
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.query_space.graph_panel import GraphPanel
 from tabprotect.gui.pages.query_space.lattice_panel import LatticePanel
 from tabprotect.gui.pages.query_space.live_panel import LivePanel
-from tabprotect.gui.pages.query_space.optimal_panel import OptimalPanel
+from tabprotect.gui.pages.query_space.numbers_panel import NumbersPanel
 from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.gui.pages.query_space.query_space_files import QuerySpaceFiles
-from tabprotect.gui.pages.query_space.session_panel import SessionPanel
-from tabprotect.gui.pages.query_space.widths_panel import WidthsPanel
 from tabprotect.gui.pages.query_space.wish_panel import WishPanel
 from tabprotect.gui.pages.stages import QuerySpaceStage
 from tabprotect.languages.messages import message
@@ -73,20 +70,14 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.focus = self.lattice.focus
         self.focus.cell_chosen.connect(lambda index: self.document.select(index))
         self.lattice.asked.connect(self.release)
-        self.session = SessionPanel(self.space)
         self.tabs = named(QTabWidget(documentMode=True), message("Views of the query space"))
-        self.widths = WidthsPanel(self.space)
-        self.graph = GraphPanel(self.space)
-        self.optimal = OptimalPanel(self.space)
+        self.numbers = NumbersPanel(self.space)
         self.wishes = WishPanel(self.space)
         self.live = LivePanel(self.space)
         for panel, label in (
             (self.lattice, message("Lattice")),
             (self.wishes, message("Wish list")),
-            (self.widths, message("Numbers")),
-            (self.graph, message("Independence graph")),
-            (self.optimal, message("Best release")),
-            (self.session, message("Session")),
+            (self.numbers, message("Numbers")),
             (self.live, message("Table server")),
         ):
             self.tabs.addTab(panel, translate(label))
@@ -206,7 +197,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         plan = () if project is None or self.document.public else project.plan.margins
         # Where the main action is the same it stands there alone.
         self.publish.setVisible(bool(plan) and not (panel.plans and self._planned(panel)))
-        if regions is None or self.document.public or panel in (self.graph, self.live):
+        if regions is None or self.document.public or panel is self.live:
             self.main_button.hide()
             return
         self.main_button.show()

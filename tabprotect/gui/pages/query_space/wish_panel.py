@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.optimal.together import WishesTogether, wishes_together
+from tabprotect.engine.randomness import Randomness
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.names import counted, first_names
@@ -47,6 +51,9 @@ class WishPanel(SpacePanel):
             came=self._answered,
             stopped=self._show,
         )
+        self._search: BackgroundTask[tuple[Query, ...]] = BackgroundTask(
+            self, space.document.jobs, self._found, self._not_answered, stopped=self._show
+        )
         self.names = named(
             NamePicks(lambda name: message("Variable of a wished table: {name}", name)),
             message("Variables of a wished table"),
@@ -54,6 +61,7 @@ class WishPanel(SpacePanel):
         )
         self.adding = connected(QPushButton(tr("Wish for it")), clicked=self.add)
         self.pairs = connected(QPushButton(tr("All two-way tables")), clicked=self.add_pairs)
+        self.most = connected(QPushButton(tr("The most tables")), clicked=self.search)
         self.removing = named(
             QPushButton(tr("Remove")), message("Remove the wish that is gone to"), clicked=self.remove
         )
@@ -72,7 +80,7 @@ class WishPanel(SpacePanel):
         )
         self.said = Label(EMPTY, wordWrap=True, name=message("Which wishes may go out together"))
         first = in_row(Label(message("Table of")), (self.names, 1), spacing=GRID)
-        row = in_row(self.adding, self.pairs, self.removing, 1, spacing=GRID)
+        row = in_row(self.adding, self.pairs, self.most, self.removing, 1, spacing=GRID)
         in_column(first, row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
 
     # -- the list -----------------------------------------------------------------------------
@@ -105,15 +113,37 @@ class WishPanel(SpacePanel):
         if (regions := self.space.regions) is not None:
             self._put(regions, list(regions.letters.lattice.level(2)))
 
+    def search(self) -> None:
+        """Search for the plan of the most tables, beside the window."""
+        if (regions := self.space.regions) is None or self._search.running:
+            return
+        # Found plans have closed forms: they are proved as they are found.
+        standard = replace(regions.state.standard, bounds="auto")
+
+        def work(progress: Progress) -> tuple[Query, ...]:
+            chance = Randomness.fresh()
+            return tuple(optimal(standard, "annealing", randomness=chance, progress=progress).released)
+
+        self._search.ask(message("comparing releases"), work)
+        self._show()
+
+    def _found(self, found: tuple[Query, ...]) -> None:
+        if (regions := self.space.regions) is not None:
+            self._put(regions, list(found), alone=True)
+
     def remove(self) -> None:
         """Drop the wish that is gone to."""
         if (item := self.list.currentItem()) is not None:
             self.list.takeTopLevelItem(self.list.indexOfTopLevelItem(item))
             self._ask()
 
-    def _put(self, regions: Regions, queries: list[Query]) -> None:
+    def _put(self, regions: Regions, queries: list[Query], *, alone: bool = False) -> None:
         there = set(self.wishes)
         with silent(self.list):
+            for item in self._items() if alone else ():
+                # What was wished for before waits.
+                ticked = item.data(0, QUERY) in queries
+                item.setCheckState(0, Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
             for query in queries:
                 if query and query not in there:
                     item = QTreeWidgetItem([regions.letters.named(query), "", ""])
@@ -143,7 +173,7 @@ class WishPanel(SpacePanel):
 
     def _show_buttons(self) -> None:
         there = self.space.regions is not None
-        set_enabled(there, self.pairs, self.removing)
+        set_enabled(there, self.pairs, self.most, self.removing)
         self.adding.setEnabled(there and bool(self.names.chosen))
 
     def _changed(self, column: int) -> None:
@@ -191,6 +221,8 @@ class WishPanel(SpacePanel):
 
     def _sentence(self) -> str:
         regions, found, wishes = self.space.regions, self.found, self.ticked
+        if self._search.running:
+            return message("Searching \u2026")
         if regions is None or not wishes:
             return EMPTY
         if found is None:

@@ -10,7 +10,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
@@ -19,6 +19,12 @@ from tabprotect.languages.translation import translate
 
 HIGH = 15 * GRID
 """Pixels of the histogram, in letters of the usual size."""
+
+HIDDEN = {
+    "U": message("Hidden by the rule of the run."),
+    "M": message("Hidden because it would give away another one."),
+}
+"""Why a count is not published, by its letter."""
 
 
 class CellBelief(QWidget):
@@ -30,10 +36,12 @@ class CellBelief(QWidget):
         self._project: Project | None = None
         self.title = Label(wordWrap=True, role="strong", name=message("The cell"))
         self.chance = Label(name=message("How sure a reader is of the true count"))
+        self.why = Label(wordWrap=True, role="quiet", name=message("Why, in plain words"))
         self.histogram = CellHistogram()
         THEME.follow(self.histogram, lambda plot: plot.setFixedHeight(round(HIGH * THEME.scale)))
         in_column(
             in_row((self.title, 1), self.chance, spacing=GRID),
+            self.why,
             self.histogram,
             on=self,
             margins=0,
@@ -51,6 +59,7 @@ class CellBelief(QWidget):
         if not shown:
             self.title.clear()
             self.chance.clear()
+            show_text(self.why, "")
             self.histogram.show_nothing("")
 
     def _again(self, *_: object) -> None:
@@ -74,6 +83,7 @@ class CellBelief(QWidget):
         self.title.setText(domain.cell_text(index))
         sure = float(chances[values == true].sum()) if true is not None else float(chances.max())
         self.chance.setText(in_100(sure))
+        show_text(self.why, HIDDEN.get(self._letter(index), "") if self.document.in_house else "")
         self._draw(values, chances, published, true)
         return True
 
@@ -96,8 +106,19 @@ class CellBelief(QWidget):
             published, true = self._counts(index)
         self.title.setText(translate(message("Closest: {cell}", cell)))
         self.chance.setText(translate(in_100(worst.belief)))
+        show_text(self.why, "")
         self._draw(values, chances, published, true)
         return True
+
+    def _letter(self, index: Index) -> str:
+        """Say what the run made of a cell, a letter of tau-ARGUS; empty where it says nothing."""
+        project, release = self._project, self.document.release
+        if project is None or project.protected is None or release is None:
+            return ""
+        for published, letters in zip(release.tables, project.protected.record.statuses, strict=False):
+            if published is release.inner:
+                return str(letters[index])
+        return ""
 
     def _counts(self, index: Index) -> tuple[int | None, int | None]:
         """The published and the true count of a cell, as far as this view may show them."""

@@ -61,6 +61,9 @@ from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
+NEXT = message("Next table\u2026")
+"""What follows when a release is out."""
+
 
 class ReleasePage(ReleaseStage, Page):
     """The release page; the gate is that of the table's measure."""
@@ -98,7 +101,7 @@ class ReleasePage(ReleaseStage, Page):
         self.lines = held(in_column(*self.groups.values(), self.form, margins=0, spacing=2 * GRID))
         inner = Inside()
         in_column(
-            *(self.cell, self.kept, self.helps, self.answers, self.signing, self._links),
+            *(self.seal, self.cell, self.kept, self.helps, self.answers, self.signing, self._links),
             *(self.lines, self.fingerprint, 1),
             on=inner,
             margins=(0, 0, GRID // 2, 0),
@@ -106,7 +109,7 @@ class ReleasePage(ReleaseStage, Page):
         )
         area = named(Scrolling(inner, sideways=False), message("The gate"), focus=Qt.FocusPolicy.NoFocus)
         self.stack = filled(QStackedWidget(), area, self.panel)
-        filled(self.body, self.banner, self.seal, (self.stack, 1))
+        filled(self.body, self.banner, (self.stack, 1))
         self._faces = faces({"gate": message("The gate"), "files": message("Files")}, self.show_face)
         filled(self.tools, *self._faces.values())
         self._copy_line = push_button(
@@ -232,7 +235,9 @@ class ReleasePage(ReleaseStage, Page):
         self.seal.setVisible(published and bool(made))
         self.fingerprint.setVisible(bool(made) and not house)
         self.fingerprint.show_fingerprint(made, compare=not house)
-        set_visible(leaving, self.signing, self.form, self.main_button, self.note)
+        set_visible(leaving, self.signing, self.form)
+        set_visible(house, self.main_button, self.note)
+        self.main_button.setText(translate(NEXT if published else self.main_label))
         self._links.setVisible(house and not self._wide)
         self.cell.show_project(project if self.document.tells_counts else None)
         if house:
@@ -304,6 +309,8 @@ class ReleasePage(ReleaseStage, Page):
             return
         if not self.document.in_house or project.published:
             self.set_sentence(self._outside() or self.gate.sentence(project))
+            self.main_button.setEnabled(True)
+            self.note.setText(tr("Ctrl+Enter"))
             return
         self.signing.offer(self.document.preferences.name or agency.user_name())
         self._show_light(project)
@@ -369,7 +376,11 @@ class ReleasePage(ReleaseStage, Page):
             self.do(set_title, title=title)
 
     def main_action(self) -> None:
+        project = self.document.project
         if not self.document.in_house or self._question is not None or not self.main_button.isEnabled():
+            return
+        if project is not None and project.published:
+            self.document.open_asked.emit("")
             return
         # Ctrl+Return does not end the editing of a field.
         self.signing.end_editing()

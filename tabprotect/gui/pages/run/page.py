@@ -135,9 +135,8 @@ class RunPage(Page):
         if self.name == setup_page(self.document) and not self.document.of_magnitudes:
             self.form.prepare(self.document.history.project.protection)
             yield self.form
-        for plot in (self.preview.change, self.preview.blocked):
-            plot.make_canvas()
-            yield plot
+        self.preview.change.make_canvas()
+        yield self.preview.change
 
     # -- bringing up to date ------------------------------------------------------------------
 

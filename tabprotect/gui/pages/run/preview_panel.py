@@ -10,7 +10,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QPen
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
-from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.method import Method
@@ -141,12 +140,11 @@ class PreviewPanel(Scrolling):
             numbers.setColumnStretch(at, 1)
             self._figures[name], self._words[name] = value, label
         self.change = ChangeFigure()
-        self.blocked = BlockedFigure()
         self._stuck = Label(wordWrap=True, role="quiet")
         self._content = QWidget()
         column = in_column(numbers, on=self._content, margins=0, spacing=GRID)
         self.change.setMaximumHeight(28 * GRID)
-        filled(column, (self.change, 1), self.blocked, self._stuck, 0)
+        filled(column, (self.change, 1), self._stuck, 0)
         in_column(
             self._state,
             self.refusal,
@@ -198,14 +196,12 @@ class PreviewPanel(Scrolling):
         cycles = len(preview.blocked_by_cycle) > 0
         for name in CYCLES_ONLY:
             set_visible(cycles, self._figures[name], self._words[name])
-        self.blocked.setVisible(cycles)
         self.change.setVisible(bool(preview.change))
         self._figures["unchanged"].setText(translate(chance_text(preview.unchanged_share)))
         self._figures["deviation"].setText(translate(moved_text(preview.mean_absolute_deviation)))
         self._figures["blocked"].setText(translate(percent(preview.blocked_share)))
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)
-        self.blocked.show_shares(preview.blocked_by_cycle)
         named = joined(
             (domain.cell_text(domain.unflat(key)) for key in preview.immovable[:MOST_NAMED].tolist()), ", "
         )
@@ -296,63 +292,6 @@ class ChangeFigure(Plot):
             if (size := canvas.metrics.horizontalAdvance(text) + 2) <= 1 / canvas.unit[0]:
                 left, top = canvas.x(value) - size / 2, canvas.y(chance) - canvas.line - 3
                 canvas.label(text, left, top, ink=colours.text)
-
-
-class BlockedFigure(Plot):
-    """A skyline of how often each cycle is blocked, most often first."""
-
-    def __init__(self) -> None:
-        super().__init__(message("Blocked share by cycle, sorted"))
-        self._shares: Floats = np.zeros(0)
-        self.setMinimumSize(24 * GRID, 11 * GRID)
-
-    def sizeHint(self) -> QSize:
-        return QSize(40 * GRID, 13 * GRID)
-
-    def show_shares(self, by_cycle: Floats) -> None:
-        """Draw the blocked share of every cycle."""
-        self._shares = np.sort(np.clip(by_cycle, 0.0, 1.0))[::-1]
-        self.say(
-            message(
-                "{always} of {shares} cycles are always blocked, {never} never",
-                count_text(int((self._shares > 1 - 1e-9).sum())),
-                count_text(len(self._shares)),
-                count_text(int((self._shares < 1e-9).sum())),
-            )
-        )
-        self.refresh()
-
-    @property
-    def filled(self) -> bool:
-        return bool(len(self._shares))
-
-    @property
-    def title(self) -> str:
-        number = len(self._shares)
-        return (
-            message("1 cycle")
-            if number == 1
-            else message("{number} cycles, most blocked first", count_text(number))
-        )
-
-    @property
-    def numbers(self) -> str:
-        return "100 %"
-
-    def span(self) -> tuple[float, float]:
-        return 0.0, float(len(self._shares))
-
-    def arrange(self, canvas: Canvas) -> None:
-        canvas.plane(0.0, 1.1, [], [(share, percent(share)) for share in (0.0, 0.5, 1.0)])
-        # More cycles than pixels: every pixel shows the cycle that falls on it.
-        columns = int(min(len(self._shares), max(canvas.size[0], 1)))
-        step = len(self._shares) / columns
-        picked = np.linspace(0, len(self._shares) - 1, columns).astype(np.int64)
-        ink = QColor(canvas.colours.unreleasable)
-        gap = canvas.unit[0] if step > 4 * canvas.unit[0] else 0.0
-        left = np.arange(columns, dtype=np.float64) * step
-        pen = QPen(Qt.PenStyle.NoPen)
-        canvas.bars(left, step - gap, self._shares[picked], pen=pen, brush=QBrush(ink))
 
 
 def method_help(method: Method, problem: Problem | None) -> str:

@@ -26,7 +26,6 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, set_visible
 from tabprotect.gui.look.theme import GRID, Written, colour
-from tabprotect.gui.pages.table.categories_panel import CategoriesPanel
 from tabprotect.gui.pages.table.find_and_paste_bars import (
     FindBar,
     PasteBar,
@@ -77,10 +76,6 @@ class CountsPart(QWidget):
             )
         self.empty = Label(wordWrap=True, role="quiet")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.categories = connected(
-            CategoriesPanel(document), closed=lambda: self._categories_button.setChecked(False)
-        )
-        self.categories.hide()
         self.risks = connected(
             RiskList(),
             closed=lambda: self._risks_button.setChecked(False),
@@ -89,7 +84,7 @@ class CountsPart(QWidget):
         )
         self.risks.hide()
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        filled(split, self.grid, self.categories, self.risks)
+        filled(split, self.grid, self.risks)
         split.setStretchFactor(0, 1)
         self._split = split
         bars = self.placement, self.paste_bar, self.find_bar
@@ -103,17 +98,18 @@ class CountsPart(QWidget):
         self._figures = choice(
             message("What the cells show"), FIGURES, lambda: self.show_figure(self._figures.currentData())
         )
-        self._only_button, self._risks_button, self._categories_button = (
+        self._only_button, self._risks_button = (
             tool_button(words, checkable=True)
-            for words in (message("Small counts only"), message("Risk list"), message("Categories"))
+            for words in (message("Small counts only"), message("Risk list"))
         )
+        self._categories_button = tool_button(message("Categories"), self._show_categories)
+        self._categories_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for button, says, does in (
             (
                 self._only_button,
                 message("Show only rows and columns with small counts"),
                 self.show_only_at_risk,
             ),
-            (self._categories_button, message("Edit categories"), self._show_categories),
             (self._risks_button, message("Show the risk list"), self._show_risks),
         ):
             button.setAccessibleName(translate(says))
@@ -134,7 +130,7 @@ class CountsPart(QWidget):
             "find": self.open_find,
             "edit": lambda: self.grid.cells.edit(self.grid.cells.currentIndex()),
             "only": self._only_button.toggle,
-            "categories": self._categories_button.toggle,
+            "categories": self._show_categories,
             "risks": self._risks_button.toggle,
             **{key: partial(self.show_figure, key) for key in FIGURES},
         }
@@ -157,7 +153,6 @@ class CountsPart(QWidget):
         set_visible(showable, self._figures, self.folds)
         set_visible(house, *self._house_tools)
         if not house:
-            self._categories_button.setChecked(False)
             self._risks_button.setChecked(False)
             self.risks.forget()
             self.placement.layers.count(None)
@@ -333,19 +328,13 @@ class CountsPart(QWidget):
         zeros = [[0] * (right - left + 1) for _ in range(bottom - top + 1)]
         self.page.do(paste_block, at=list(layout.index(top, left)), counts=zeros)
 
-    def _show_categories(self, shown: bool) -> None:
-        self.categories.setVisible(shown)
-        if shown:
-            self._risks_button.setChecked(False)
-            self.categories.refresh()
-            self.categories.list.setFocus()
+    def _show_categories(self) -> None:
+        self.document.page_asked.emit("variables")
 
     def _show_risks(self, shown: bool) -> None:
         self.risks.setVisible(shown)
         self._list_risks()
         if shown:
-            # One panel beside the table leaves it its room.
-            self._categories_button.setChecked(False)
             self.risks.search.setFocus()
 
     def _list_risks(self) -> None:
@@ -359,8 +348,8 @@ class CountsPart(QWidget):
         if (layout := self.grid.layout_) is None or self.document.public or self._folding is not None:
             return
         name = (layout.placement.rows if down else layout.placement.columns)[level]
-        self._categories_button.setChecked(True)
-        self.categories.rename(name, layout.labels(line, down=down)[level])
+        self._show_categories()
+        self.document.rename_asked.emit(name, layout.labels(line, down=down)[level])
 
     # -- clipboard ----------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.look.buttons import present
+from tabprotect.gui.look.lists.renaming import Renaming
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -31,9 +32,11 @@ LEAST_NAME = 12 * GRID
 
 
 class CategoryTree(QTreeWidget):
-    """``dropped`` carries categories that were dragged together, and what they were dropped on."""
+    """``dropped`` carries categories that were dragged together, and what they were dropped on; ``renamed``
+    a category's old name and its new one."""
 
     dropped = Signal(list, str)
+    renamed = Signal(str, str)
 
     def __init__(self, name: str = NAME, *, drags: bool = True) -> None:
         super().__init__()
@@ -47,6 +50,7 @@ class CategoryTree(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         if drags:
             self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+            Renaming(self, CATEGORY).renamed.connect(self.renamed)
         self.setUniformRowHeights(True)
         # Figures stand beside the names that they are of.
         for column in (0, 1, 2):
@@ -104,7 +108,7 @@ class CategoryTree(QTreeWidget):
                 words = name if label == name else message("{name}  {label}", name, label)
                 item = self._item(under, words, int(counts[code]), [name])
                 item.setData(0, CATEGORY, name)
-                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsDragEnabled)
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemIsEditable)
             return
         level, rest = levels[0], levels[1:]
         for group in dict.fromkeys(level.groups[code] for code in categories):

@@ -15,19 +15,26 @@ from tabprotect.languages.translation import translate
 
 
 class OrderTools(QWidget):
-    """Buttons that move and merge what is selected."""
+    """Buttons that add a category, take an empty one away, and move and merge what is selected."""
 
     moved = Signal(int)
     merged = Signal()
+    added = Signal()
+    removed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.buttons: dict[str, QToolButton] = {}
-        for picture, words, by in (("up", message("Move up"), -1), ("down", message("Move down"), 1)):
-            button = tool_button(name=words, tip=words)
+        for picture, words, run in (
+            ("up", message("Move up"), lambda: self.moved.emit(-1)),
+            ("down", message("Move down"), lambda: self.moved.emit(1)),
+            ("remove", message("Remove the empty category"), self.removed.emit),
+            ("add", message("Add a category"), self.added.emit),
+        ):
+            button = self.buttons[picture] = tool_button(
+                run=lambda _=False, r=run: r(), name=words, tip=words
+            )
             button.setIconSize(QSize(16, 16))
-            button.clicked.connect(lambda _=False, step=by: self.moved.emit(step))
-            self.buttons[picture] = button
         self.merge = push_button(
             message("Merge"),
             self.merged,
@@ -40,7 +47,7 @@ class OrderTools(QWidget):
 
     def show_selected(self, number: int, *, alone: bool) -> None:
         """Show how many categories are selected, and whether ``alone`` one line of the tree is."""
-        set_enabled(alone, *self.buttons.values())
+        set_enabled(alone, *(self.buttons[name] for name in ("up", "down", "remove")))
         self.merge.setEnabled(number > 1)
 
     def _repaint(self) -> None:

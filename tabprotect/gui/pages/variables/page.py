@@ -8,12 +8,20 @@ from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.verbs.category_verbs import merge_categories, reorder_categories
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.verbs.category_verbs import (
+    add_category,
+    merge_categories,
+    remove_category,
+    rename_category,
+    rename_variable,
+    reorder_categories,
+)
 from tabprotect.engine.project.verbs.level_verbs import (
     CategoryGroups,
     group_categories,
@@ -41,6 +49,7 @@ from tabprotect.gui.look.layouts import held, in_column, in_row, split
 from tabprotect.gui.look.lists.figures import show_figures
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import as_list
+from tabprotect.gui.look.lists.renaming import Renaming
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import VariablesStage
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
@@ -82,9 +91,21 @@ class VariablesPage(VariablesStage, Page):
         self.list.horizontalHeader().setStretchLastSection(True)
         self.list.setMinimumHeight(10 * GRID)
         show_figures(self.list, (FIGURES,))
+        Renaming(self.list).renamed.connect(
+            lambda old, new: self._edit(rename_variable(variable=old, to=new))
+        )
         self.list.currentCellChanged.connect(lambda row, *_: self._row_chosen(row))
-        self.tree = connected(CategoryTree(), dropped=self._together, itemSelectionChanged=self._selected)
-        self.order = connected(OrderTools(), moved=self._move, merged=self._merge)
+        self.tree = connected(
+            CategoryTree(),
+            dropped=self._together,
+            itemSelectionChanged=self._selected,
+            renamed=lambda old, new: self._edit(
+                rename_category(variable=self.variable, category=old, to=new)
+            ),
+        )
+        self.order = connected(
+            OrderTools(), moved=self._move, merged=self._merge, added=self._add, removed=self._remove
+        )
         self.levels_there = LevelTools()
         self.panel = GroupingPanel()
         self._connect()
@@ -101,6 +122,7 @@ class VariablesPage(VariablesStage, Page):
         )
         self.finder = connected(Finder(message("Find a category")), textChanged=self.tree.sift)
         self._lay_out()
+        document.rename_asked.connect(self.rename)
 
     def _connect(self) -> None:
         connected(
@@ -199,6 +221,8 @@ class VariablesPage(VariablesStage, Page):
                     item = QTableWidgetItem(text)
                     if column == FIGURES:
                         item.setTextAlignment(RIGHT)
+                    if column:
+                        item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEditable)
                     self.list.setItem(row, column, item)
             missing = any(missing_codes(variable) for variable in table.domain.variables)
             self.list.setColumnHidden(len(TITLES) - 1, not missing)
@@ -247,6 +271,36 @@ class VariablesPage(VariablesStage, Page):
     def _nesting(self, _found: tuple[tuple[str, ...], ...]) -> None:
         if (table := self.document.original) is not None and not self.document.public:
             self._offer(self._variable(table))
+
+    # -- names ---------------------------------------------------------------------------------
+
+    def _edit(self, order: Order) -> None:
+        # Once the editor is closed: its list is drawn anew.
+        QTimer.singleShot(0, self, lambda: self.document.run(order, page=self.name))
+
+    def rename(self, variable: str, category: str) -> None:
+        """Open the field of a category's name."""
+        if (table := self.document.original) is None or self.document.public:
+            return
+        self.variable = variable
+        self.list.setCurrentCell(table.domain.axis(variable), 0)
+        self._show(table)
+        self.tree.choose([category])
+        if (item := self.tree.currentItem()) is not None:
+            self.tree.editItem(item)
+
+    def _add(self) -> None:
+        if (table := self.document.original) is None:
+            return
+        taken, name = self._variable(table).categories, translate(message("new category"))
+        while name in taken:
+            name += "'"
+        self.do(add_category, variable=self.variable, category=name)
+        self.rename(self.variable, name)
+
+    def _remove(self) -> None:
+        if chosen := self.tree.chosen:
+            self.do(remove_category, variable=self.variable, category=chosen[0])
 
     # -- order ---------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from tabprotect.engine.project.recipe_text import to_text
 from tabprotect.engine.project.recipes.replay import from_text
 from tabprotect.engine.project.releasing.query_space_state import evidence_of, judge_margins, released_set
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.query_verbs import frontier, optimal, widths
+from tabprotect.engine.project.verbs.query_verbs import frontier, widths
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.tables.publication import Publication
 
@@ -183,8 +183,8 @@ def test_copied_as_a_command(czech: Project) -> None:
     assert line(frontier(planned)) == base.format("frontier") + " --release A,B --release C --beta 3"
     exact = after(planned, ("set_release_criterion", {"bounds": "integer", "threshold": 7}))
     assert (
-        line(optimal(exact, method="heuristic"))
-        == base.format("optimal") + " --method heuristic --beta 7 --bounds integer"
+        line(frontier(exact))
+        == base.format("frontier") + " --release A,B --release C --beta 7 --bounds integer"
     )
 
 

@@ -12,6 +12,7 @@ from shiboken6 import isValid
 
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.background.jobs import JOBS_PATIENCE, Job, Jobs
+from tabprotect.languages.messages import Message, message
 
 
 @pytest.fixture
@@ -40,6 +41,23 @@ def test_results_arrive_on_the_window_thread(jobs: Jobs, qtbot: QtBot) -> None:
         )
     assert seen[0][1]
     assert seen[0][0] != threading.main_thread().name
+
+
+def test_a_stage_is_still_translated_when_it_arrives(jobs: Jobs, qtbot: QtBot) -> None:
+    seen: list[object] = []
+    went = threading.Event()
+
+    def work(progress: Progress) -> None:
+        progress.report(message("{n} of {m}", 1, 2), 0.5)
+        went.wait(30)
+
+    job = jobs.question("count", work)
+    job.progressed.connect(lambda stage, *_: seen.append(stage))
+    qtbot.waitUntil(lambda: bool(seen))
+    went.set()
+    with qtbot.waitSignal(job.ended):
+        pass
+    assert isinstance(seen[0], Message) and seen[0].template == "{n} of {m}"
 
 
 def test_commands_run_one_after_another(jobs: Jobs, qtbot: QtBot) -> None:

@@ -52,13 +52,13 @@ def test_counts_are_a_measure_with_the_page_of_counts(
     qtbot.waitUntil(lambda: sums.filled)
     assert sums.label == "turnover" and [mark.value for mark in sums.marks] == [1010.0]
     assert np.allclose(sums.values, np.linspace(973, 1100, 400), atol=0.2)
-    # A cell of counts is that of the magnitudes, and a total is one of the totals.
+    # A cell of counts is that of the magnitudes, and a total is asked about.
     part._go_to((1, 0))
     assert document.selection == (1, 0) and part.cell_shown == (1, 0)
     document.select((1, 2))
-    assert part.tabs.currentWidget() is part.totals and part.totals.chosen == ("nace",)
-    qtbot.waitUntil(lambda: bool(part.totals.histogram.beliefs))
-    assert part.cell_shown is None and part.totals.histogram.beliefs[0].values.tolist() == [6]
+    assert part.tabs.currentWidget() is part.which and part.which.first.text() == "nace=20"
+    qtbot.waitUntil(lambda: part.which.best is not None)
+    assert part.cell_shown is None and part.which.best is not None and part.which.best.estimate == 6
     # What is assumed is taken in, and a reader's view shows nothing of the original.
     document.do(set_prior, who="user", prior="positive")
     document.set_public(True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pages_of import beliefs
+from pages_of import beliefs, counts
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from readable import unnamed
 
+import tabprotect as tp
 from tabprotect.engine.bundle import public
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.which_panel import WhichPanel
@@ -78,3 +83,36 @@ def test_counts_and_totals_are_marked(which: WhichPanel, reader: MainWindow, qtb
     which.refresh("user")
     qtbot.waitUntil(lambda: "nobody" in which.answer.text())
     assert not which.copy.isEnabled()
+
+
+def test_a_total_selected_in_the_table_is_asked_about(
+    opened: MainWindow, qtbot: QtBot, settle: Callable[[], None]
+) -> None:
+    document = opened.document
+    document.do(protect, seed=3, accept_weak=True)
+    settle()
+    opened.go("table")
+    settle()
+    grid = counts(opened).grid
+    document.select((1, 3))
+    grid.cells.setFocus()
+    # Beyond the last column stands the row's total, below it the grand total.
+    QTest.keyClick(grid.cells, Qt.Key.Key_Right)
+    assert document.total == Total(("v",), (1, 0))
+    place = grid.bottom.visualRect(grid.bottom.model().index(0, 2)).center()
+    QTest.mouseClick(grid.bottom.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert document.total == Total(("w",), (0, 2))
+    # Readers go to the same total, also before it is known what they believe.
+    opened.go("check")
+    page = beliefs(opened)
+    assert page.tabs.currentWidget() is page.which and page.which.first.text() == "w=w3"
+    qtbot.waitUntil(lambda: page.which.best is not None)
+    release = document.release
+    assert release is not None
+    assert page.which.best == tp.infer(release).sum("w=w3")
+    # The cell that was selected all the time takes the total's place again.
+    opened.go("table")
+    settle()
+    place = grid.cells.visualRect(grid.model.index(1, 3)).center()
+    QTest.mouseClick(grid.cells.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert document.total is None and document.selection == (1, 3)

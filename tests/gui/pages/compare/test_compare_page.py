@@ -15,14 +15,12 @@ from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.assessment.comparing import compare as compared
-from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.project.verbs.compare_verbs import set_comparison
 from tabprotect.engine.project.verbs.release_verbs import set_seed
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.compare.page import ComparePage
-from tabprotect.gui.pages.compare.runs_panel import completions, examine
 from tabprotect.gui.pages.compare.words import names
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.map_axis import LANE, Axis, AxisScale
@@ -69,18 +67,9 @@ def ran(page: ComparePage, settle: Settle) -> ComparePage:
     return page
 
 
-def type_run(page: ComparePage, text: str) -> None:
-    page.runs.more.setChecked(True)
-    page.runs.text.setFocus()
-    QTest.keyClicks(page.runs.text, text)
-
-
 def test_the_empty_page_teaches_and_begins(page: ComparePage, settle: Settle, opened: MainWindow) -> None:
     assert "side by side" in page._empty.text() and page.fitting.isVisible()
     assert page.main_button.text() == "Compare every method that fits"
-    assert page.source.text() == "As in Langsrud and Lupp"
-    # What is written as on the command line is there for who asks for it.
-    assert not page.runs.text.isVisible()
     assert opened.page.command_line() == ""
     assert not unnamed(page)
     page.fitting.click()
@@ -90,40 +79,6 @@ def test_the_empty_page_teaches_and_begins(page: ComparePage, settle: Settle, op
     assert {"cell_key", "cyclic_perturbation", "random_rounding"} <= set(runs)
     assert page.stack.currentWidget() is page.view and page.main_button.isEnabled()
     assert "press Compare" in page.view.map.empty
-
-
-def test_settings_are_typed_checked_completed_removed_and_undone(
-    page: ComparePage, opened: MainWindow
-) -> None:
-    document = opened.document
-    assert "cell_key " in completions("cell") and "cell_key D=" in completions("cell_key ")
-    assert "controlled_rounding base=3 choice=nearest" in completions("controlled_rounding base=3 choice=n")
-    type_run(page, "random_rounding base=0")
-    assert "base must" in page.runs.verdict.text() and not page.runs.add_button.isEnabled()
-    QTest.keyClick(page.runs.text, Qt.Key.Key_Return)
-    assert document.project is not None and document.project.comparison.runs == ()
-    # What the table itself cannot take is wrong before anything runs.
-    for text in ("random_rounding groupings=x", "controlled_rounding groupings=x"):
-        count, why = examine(text, document.project.table.domain)
-        assert count == 0 and "is not a grouping" in why
-    # Cycles that are not there yet are no fault of the text: the run says so where it stands.
-    without = "cyclic_perturbation cycles=later.json"
-    assert examine(without, document.project.table.domain) == (1, "")
-    page.runs.text.clear()
-    type_run(page, "random_rounding base=3,5")
-    assert page.runs.verdict.text() == "Makes 2 settings."
-    QTest.keyClick(page.runs.text, Qt.Key.Key_Return)
-    assert document.project.comparison.runs == ("random_rounding base=3", "random_rounding base=5")
-    assert page.runs.text.text() == ""
-    page.runs.list.setFocus()
-    page.runs.list.setCurrentRow(0)
-    QTest.keyClick(page.runs.list, Qt.Key.Key_Delete)
-    assert document.project.comparison.runs == ("random_rounding base=5",)
-    document.undo()
-    assert len(document.project.comparison.runs) == 2 and page.runs.list.count() == 2
-    page.runs.key.setText("v, nothing")
-    page.runs.key.editingFinished.emit()
-    assert page.errors.isVisible() and document.project.comparison.key == ()
 
 
 def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: MainWindow) -> None:
@@ -240,25 +195,6 @@ def test_exports_are_marked(ran: ComparePage, settle: Settle, tmp_path: Path) ->
     assert "there is a file of that name already" in ran.errors.text
 
 
-def test_deviations_are_those_of_the_releases(ran: ComparePage, settle: Settle) -> None:
-    found = ran.comparison
-    assert found is not None
-    ran.view.show_face("deviations")
-    settle()
-    panels = ran.view.deviations.panels
-    assert [p.number for p in panels] == [0, 1]
-    for panel in panels:
-        runs = [r for r in found.runs if r.configuration == panel.number]
-        pairs = [found.case(r).pair for r in runs]
-        expected = np.concatenate([published - truth for truth, published in pairs])
-        assert np.array_equal(panel.deviations, expected)
-        assert panel.shares(ran.view.deviations.reach).sum() == pytest.approx(1)
-    frame = ran.view.deviations._frames[0]
-    QTest.mouseClick(frame, Qt.MouseButton.LeftButton, pos=frame.rect().center())
-    assert ran.place == (0, None)
-    assert "off on average" in ran.view.deviations.accessibleDescription()
-
-
 def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> None:
     page.change(set_comparison(runs=["random_rounding base=1000", "random_rounding"], runs_per_method=2))
     page.main_button.click()
@@ -272,57 +208,32 @@ def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> Non
     assert not page.open_button.isEnabled()
 
 
-def test_sliders_stand_at_the_coin_in_force(page: ComparePage, settle: Settle) -> None:
-    page.change(set_comparison(runs=["cyclic_perturbation"], runs_per_method=2))
-    page.compare()
-    settle()
-    page.runs.list.setCurrentRow(0)
-    levers, found = page.runs.levers, page.comparison
-    assert isinstance(found, Comparison)
-    assert f"{found.configurations[0].parameters['alpha']:g}" in texts(levers)
-    levers.show_run("cyclic_perturbation", {"alpha": 0.43})
-    alpha = levers.sliders["alpha"]
-    assert alpha.value() / alpha.maximum() / 2 == pytest.approx(0.43, abs=0.011)
-    assert "0.43" in texts(levers)
-
-
-def test_a_slider_makes_another_setting(page: ComparePage, opened: MainWindow) -> None:
-    page.change(set_comparison(runs=["cyclic_perturbation", "random_rounding base=3"]))
-    page.runs.list.setCurrentRow(0)
-    assert list(page.runs.levers.sliders) == ["alpha", "passes"]
-    alpha = page.runs.levers.sliders["alpha"]
-    QTest.keyClick(alpha, Qt.Key.Key_End)
-    project = opened.document.project
-    assert project is not None
-    # Both shares of the coin move together, and leave nothing to the third.
-    assert project.comparison.runs[0] == "cyclic_perturbation alpha=0.5 beta=0.5"
-    assert page.runs.list.currentRow() == 0
-    page.runs.list.setCurrentRow(1)
-    assert list(page.runs.levers.sliders) == ["base"]
-    QTest.keyClick(page.runs.levers.sliders["base"], Qt.Key.Key_Right)
-    assert opened.document.project.comparison.runs[1] == "random_rounding base=4"  # type: ignore[union-attr]
-
-
-def test_the_papers_comparison_is_one_click_and_stops_with_what_is_there(
+def test_a_comparison_stops_with_what_is_there(
     page: ComparePage, opened: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
-    page.source.click()
+    page.change(set_comparison(runs=list(TWO), runs_per_method=400))
+    page.compare()
     qtbot.waitUntil(lambda: page.comparison is not None)
     assert page.main_button.text().startswith("Stop")
     page.main_button.click()
     settle()
-    project, found = opened.document.project, page.comparison
-    assert project is not None and project.source == "example:langsrud-lupp"
-    assert project.comparison.runs == ("cell_key D=5 V=3 js=2", "small_count_rounding base=3")
-    assert project.comparison.margins == "party*(age+sex)"
+    found = page.comparison
     assert found is not None and 0 < len(found.runs) < 800
     assert page.sentence.endswith("of 2 tried.") and not page.running
     assert page.main_button.text() == "Compare"
     opened.document.do(set_comparison, runs_per_method=5)
     assert "compare again" in page.sentence
+    # A setting is left out by a key, and undone.
+    page.runs.list.setFocus()
+    page.runs.list.setCurrentRow(0)
+    QTest.keyClick(page.runs.list, Qt.Key.Key_Delete)
+    project = opened.document.project
+    assert project is not None and project.comparison.runs == TWO[1:]
+    opened.document.undo()
+    assert page.runs.list.count() == 2
     # Another table: nothing of the old comparison is left.
     opened.document.saved = opened.document.project  # nothing is asked about unsaved work
-    opened.files.open("example:duncan-roehrig-4x4")
+    opened.files.open("example:langsrud-lupp")
     settle()
     opened.go("compare")
     assert page.comparison is None and not page.view.map.settings
@@ -335,7 +246,7 @@ def test_the_public_view_keeps_nothing(ran: ComparePage, opened: MainWindow) -> 
     assert ran.view.table.filter.text() == ""
     assert not [word for word in ("random_rounding", "cell_key D", "F-beta risk 0") if word in said]
     assert not ran.view.map.settings and not ran.view.table.list.rows.columns
-    assert not ran.view.deviations.panels and not ran.runs.isVisible()
+    assert not ran.runs.isVisible()
     assert "public view" in ran._empty.text() and not ran.shows_original()
     QGuiApplication.clipboard().setText("before")
     ran.copy_command()

@@ -25,7 +25,6 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_parameter
 from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.grid.cycle_walk import walk_steps
 from tabprotect.gui.pages.cycles.page import CyclesPage
 from tabprotect.gui.pages.cycles.proof_panel import functional_text
 from tabprotect.gui.pages.stages import CompareStage
@@ -109,6 +108,36 @@ def test_a_click_breaks_a_margin_that_glows_with_its_sum_and_undo_mends(
     assert page(designer).grid.glowing == {"rows": {}, "columns": {}, "grand": {}}
     assert page(designer).broken.isHidden()
     assert page(designer).proof.verdict("margins") == "ok"
+
+
+def test_a_broken_cycle_is_mended_by_a_button_and_by_a_key(designer: MainWindow, examined: Settle) -> None:
+    document = designer.document
+    document.do(set_cycles, kind="elementary")
+    examined()
+    for way in ("button", "key"):
+        click_cell(designer, 2, 2)
+        examined()
+        assert page(designer).broken.isVisible()
+        if way == "button":
+            page(designer).broken.mend.click()
+        else:
+            QTest.keyClicks(page(designer).grid.grid.cells, "m")
+        examined()
+        assert document.history.undo_label == "mend cycle 1", (way, page(designer).errors.text)
+        assert page(designer).broken.isHidden()
+        assert document.project is not None and not document.project.cycles.violations()
+        assert int(document.project.cycles.array(0)[2, 2]) == 1
+        document.undo()
+        document.undo()
+        examined()
+    # Where every category is taken it says so, and leaves no step.
+    document.do(set_cycles, kind="bidiagonal")
+    examined()
+    click_cell(designer, 1, 0)
+    examined()
+    page(designer).broken.mend.click()
+    assert "no room for the opposite signs" in page(designer).errors.text
+    assert document.history.undo_label == "set (v2, w1) of cycle 1 to +"
 
 
 def test_clicks_and_keys_go_through_the_signs(designer: MainWindow, examined: Settle) -> None:
@@ -214,15 +243,6 @@ def test_chances_are_shown_as_a_heat_map(designer: MainWindow, examined: Settle)
     assert "3 to 4 times" in page(designer)._legend.text()
 
 
-def test_chances_and_walk_are_two_views(designer: MainWindow, examined: Settle) -> None:
-    tools = page(designer)._tools
-    tools["chances"].click()
-    tools["walk"].trigger()
-    assert tools["walk"].isChecked() and not tools["chances"].isChecked()
-    tools["chances"].click()
-    assert tools["chances"].isChecked() and not tools["walk"].isChecked()
-
-
 def test_nothing_to_split_is_said_and_leaves_no_step(designer: MainWindow, examined: Settle) -> None:
     designer.document.do(set_cycles, kind="elementary")
     examined()
@@ -303,25 +323,6 @@ def test_a_table_without_cycles_says_why(window: MainWindow, settle: Settle) -> 
     settle()
     assert page(window).stack.currentWidget() is page(window).empty
     assert "one category" in page(window).empty.text()
-
-
-def test_the_walk_is_closed() -> None:
-    moves = design(Domain.of_shape((4, 6)), "bidiagonal")
-    for cycle in range(len(moves)):
-        steps = walk_steps(moves, cycle)
-        cells = moves.entries(cycle)[0]
-        assert len(steps) == len(cells)
-        after = dict(steps)
-        assert len(after) == len(steps), "every cell is left once"
-        assert set(after) == set(after.values())
-        for start, end in steps:
-            assert sum(a != b for a, b in zip(start, end, strict=True)) == 1
-        start = at = steps[0][0]
-        seen = set()
-        while at not in seen:
-            seen.add(at)
-            at = after[at]
-        assert at == start and len(seen) == len(cells)
 
 
 def test_a_broken_sum_inside_the_table_is_outlined(

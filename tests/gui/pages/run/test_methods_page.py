@@ -34,6 +34,7 @@ from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.result_table import SUPPRESSED
+from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.run.page import MethodsPage
 from tabprotect.gui.pages.table.method_result import MethodResult
 from tabprotect.gui.pages.table.page import TablePage
@@ -324,25 +325,27 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(small: MainWind
     small.go("table")
     table = counts(small)
     assert not any("small" in text for text in texts(table, hidden=False))
-    assert "no cells to select" in small.inspector.sentence
 
 
-def test_the_inspector_tells_secondary_cells_from_sensitive_ones(small: MainWindow, tried: Settle) -> None:
+def test_the_panel_tells_secondary_cells_from_sensitive_ones(small: MainWindow, tried: Settle) -> None:
     choose(small, "Suppression")
     tried()
     small.document.do(protect, accept="what the gate says is another test's")
     tried()
-    document, inspector = small.document, small.inspector
+    small.go("table")
+    tried()
+    document, shown = small.document, page_of(small, ReleasePage).cell
     assert document.project is not None and document.project.protected is not None
     letters = document.project.protected.record.statuses[0]
-    for letter, said in (("U", "small count (U)"), ("M", "hidden to protect others (M)")):
+    for letter, said in (("U", "by the rule of the run"), ("M", "would give away another one")):
         document.set_public(False)
         row, column = (int(n) for n in np.argwhere(letters == letter)[0])
         document.select((row, column))
-        assert inspector.value("status") == said
+        tried()
+        assert said in shown.why.text()
         document.set_public(True)
-        assert inspector.value("status") == ""
-        assert inspector.sentence.startswith("Not published.")
+        tried()
+        assert not shown.why.text()
 
 
 def test_what_is_impossible_offers_what_may_be_asked_instead_and_cannot_be_accepted(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pages_of import counts, page_of, result
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
@@ -370,43 +370,6 @@ def test_find_by_labels_and_by_count(opened: MainWindow, qtbot: QtBot) -> None:
     assert page(opened).find_bar.result == "not found"
     qtbot.keyClick(edit, Qt.Key.Key_Escape)
     assert not page(opened).find_bar.isVisible()
-
-
-def test_categories_are_added_renamed_and_reordered(opened: MainWindow) -> None:
-    page(opened)._categories_button.click()
-    panel = page(opened).categories
-    panel._new.setText("v5")
-    panel._add()
-    assert panel.names == ["v1", "v2", "v3", "v4", "v5"]
-    assert page(opened).grid.model.rowCount() == 5
-    panel.list.setCurrentRow(4)
-    panel._shift(-1)
-    assert panel.names == ["v1", "v2", "v3", "v5", "v4"]
-    panel.list.item(0).setText("first")
-    table = opened.document.original
-    assert table is not None
-    assert table.domain["v"].categories == ("first", "v2", "v3", "v5", "v4")
-    panel.list.item(0).setText("v2")  # a name that is taken
-    assert panel.names[0] == "first"
-    assert page(opened).page.errors.isVisible()
-    for _ in range(3):
-        opened.actions_["undo"].trigger()
-    assert panel.names == ["v1", "v2", "v3", "v4"]
-    # A dragged one moves among the table's, too; one that is dropped where it was is no step.
-    top = QModelIndex()
-    assert panel.list.model().moveRow(top, 0, top, 2)
-    assert opened.document.original is not None
-    assert opened.document.original.domain["v"].categories == ("v2", "v1", "v3", "v4")
-    step = opened.document.history.position
-    panel._reordered()
-    assert opened.document.history.position == step
-    # From the table's head, the field of the category that was meant is open.
-    page(opened)._rename(0, 2, down=True)
-    assert panel.variable == "v" and panel.list.currentRow() == 2
-    edit = panel.list.findChild(QLineEdit)
-    assert edit is not None and edit.text() == "v3"
-    panel.rename("v", "gone")
-    assert panel.list.currentRow() == 2
 
 
 def test_delete_empties_the_chosen_cells(opened: MainWindow, qtbot: QtBot) -> None:

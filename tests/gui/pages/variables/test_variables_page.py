@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.placement import Placement
@@ -16,6 +17,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_count, tabulate
 from tabprotect.gui.forms.mapping_sheet import MappingSheet
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.pages.table.counts_part import CountsPart
 from tabprotect.gui.pages.variables.page import VariablesPage
 
 Settle = Callable[[], None]
@@ -393,3 +395,57 @@ def test_categories_are_moved_and_merged_where_they_stand(
     settled(coded, qtbot, settle)
     last = coded.document.original
     assert last is not None and last.domain["code"].categories[:2] == ("both", "211")
+
+
+def typed(view: QAbstractItemView, text: str, qtbot: QtBot) -> None:
+    """Write into the field that is open in a list, and leave it."""
+    fields = [edit for edit in view.findChildren(QLineEdit) if edit.isVisible()]
+    assert len(fields) == 1
+    fields[0].setText(text)
+    qtbot.keyClick(fields[0], Qt.Key.Key_Return)
+    for _ in range(5):
+        QApplication.processEvents()
+
+
+def test_categories_are_added_renamed_moved_and_removed(
+    opened: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    # From the table's head, the field of the category that was meant is open.
+    counts = opened.pages["table"].findChild(CountsPart)
+    assert counts is not None
+    counts._rename(0, 2, down=True)
+    settle()
+    page = opened.page
+    assert isinstance(page, VariablesPage) and page.variable == "v"
+
+    def known() -> tuple[str, ...]:
+        table = opened.document.original
+        assert table is not None
+        return table.domain.variables[0].categories
+
+    typed(page.tree, "third", qtbot)
+    assert known() == ("v1", "v2", "third", "v4")
+    page.rename("v", "third")
+    typed(page.tree, "v1", qtbot)  # a name that is taken
+    assert known() == ("v1", "v2", "third", "v4") and page.errors.isVisible()
+    page.order.buttons["add"].click()
+    typed(page.tree, "v5", qtbot)
+    assert known() == ("v1", "v2", "third", "v4", "v5")
+    page.tree.choose(["v5"])
+    page.order.buttons["up"].click()
+    settle()
+    assert known() == ("v1", "v2", "third", "v5", "v4")
+    page.tree.choose(["v1"])
+    page.order.buttons["remove"].click()  # it is not empty
+    settle()
+    assert len(known()) == 5 and page.errors.isVisible()
+    page.tree.choose(["v5"])
+    page.order.buttons["remove"].click()
+    settle()
+    assert known() == ("v1", "v2", "third", "v4")
+    page.list.editItem(page.list.item(0, 0))
+    typed(page.list, "person", qtbot)
+    assert opened.document.original is not None
+    assert opened.document.original.domain.names == ("person", "w")
+    opened.document.undo()
+    assert opened.document.original.domain.names == ("v", "w")
