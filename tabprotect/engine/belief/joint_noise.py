@@ -2,7 +2,9 @@
 
 All published numbers are put together by the joint chain, whatever tables they stand in; what is
 believed of each cell beforehand, and other releases whose numbers have laws too, multiply the same
-weight. The outcome is a function of the releases and the prior: the gate and every reader get the
+weight. In tables that are too large for its tempered levels each number is a factor of its sum, and chains
+over loose sums are taken: that needs noise by itself, and sums that are proved to be over different
+records have it, whatever keys it was looked up under. The outcome is a function of the releases and the prior: the gate and every reader get the
 same.
 """
 
@@ -15,17 +17,23 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.attack.attack import Attacked, Beliefs, attack
-from tabprotect.engine.attack.chain import SWEEPS, WORK, JointShares
+from tabprotect.engine.attack.chain import MOST_CELLS, SWEEPS, WORK, JointShares, digest
 from tabprotect.engine.attack.proofs import proved
 from tabprotect.engine.belief.evidence import all_numbers
+from tabprotect.engine.budgets import REWEIGHING_WORK
 from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.agreement import SETTLED
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.infer_factors import published_counts
+from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.together.coarser import numbers_over_finer
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.findings import Omission, kinds, listed
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
 from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
@@ -36,6 +44,9 @@ from tabprotect.languages.messages import joined, message
 
 MOST_WEIGHED = 2**22
 """Most weights of a prior over all counts of all cells."""
+
+KEPT = 1_000
+"""Tables drawn for the sums of an exact posterior."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +129,20 @@ def put_together(
     known = [part for part in over if part is not None]
     if len(known) < len(parts):
         return None
+    left = kinds(*(one.left_out for _, one in read if isinstance(one, CellFactors)))
+    left = tuple(kind for kind in left if kind != "joint_noise")
+    if sum(part.shared for part in known) > 1:
+        # One house looks the noise of several releases up under the same keys.
+        left = kinds(left, ["other_releases"])
     numbers = PublishedNumbers.together(known)
     if isinstance(prior, PriorOfSums):
         beside, prior = prior.numbers(numbers), Uniform()
-        believed = beside and PublishedNumbers.together([numbers, beside])
-    else:
-        believed = _with_prior(numbers, prior)
+        if beside is None:
+            return None
+        numbers = PublishedNumbers.together([numbers, beside])
+    if numbers.domain.size > MOST_CELLS:
+        return None if share < 1 else _by_factors(numbers, prior, read[0], left, progress)
+    believed = _with_prior(numbers, prior)
     if believed is None:
         return None
     if share < 1:
@@ -133,11 +152,7 @@ def put_together(
         found = attack(believed, progress=progress)
     if found.joint is None or found.way != "joint":
         return None
-    left = kinds(*(one.left_out for _, one in read if isinstance(one, CellFactors)))
-    if sum(part.shared for part in known) > 1:
-        # One house looks the noise of several releases up under the same keys.
-        left = kinds(left, ["other_releases"])
-    return _posterior(found, found.joint, prior, read[0], tuple(k for k in left if k != "joint_noise"))
+    return _posterior(found, found.joint, prior, read[0], left)
 
 
 def main_table(release: Release, likelihood: Likelihood) -> Publication:
@@ -218,6 +233,50 @@ class RecordedSums:
         return int(self.sums.first[number]), self.sums.chances[starts[number] : starts[number + 1]]
 
 
+def _by_factors(
+    numbers: PublishedNumbers,
+    prior: Prior,
+    read: tuple[Release | None, Likelihood],
+    left: tuple[Omission, ...],
+    progress: Progress,
+) -> Posterior | None:
+    """The posterior of a large table, whose numbers are factors of sums: ``None`` where noise may be shared."""
+    alone = numbers.by_themselves(proved(numbers)[0])
+    likelihood = read[1]
+    assert isinstance(likelihood, CellFactors)
+    if alone.shared:
+        return None
+    whole = likelihood.domain == numbers.domain
+    factors = alone.factors(likelihood.tables if whole else ())
+    chance = Randomness.seeded(digest(numbers, "factors"))
+    try:
+        found = infer(factors, prior, Approach(weighing=REWEIGHING_WORK), chance, progress)
+    except InfeasibleError:
+        return None
+    if found.r_hat is not None and found.r_hat > SETTLED:
+        return None
+    kept = found.draw_originals(found.draws or KEPT, chance.generator(KEPT), progress)
+    return replace(found, note=_note(numbers, left), left_out=left, recorded_sums=SumsOfDraws(kept))
+
+
+@dataclass(frozen=True, eq=False)
+class SumsOfDraws:
+    """The laws of sums of cells of drawn tables, int64 (tables, cells)."""
+
+    tables: Ints
+
+    def law(self, cells: Ints) -> tuple[int, Floats] | None:
+        """The first value of a sum of flat cells, and the chances from it on."""
+        drawn = self.tables[:, cells].sum(axis=1)
+        first = int(drawn.min())
+        return first, np.bincount(drawn - first) / len(drawn)
+
+
+def _note(numbers: PublishedNumbers, left: Sequence[Omission]) -> str:
+    said = message("Left out: {kinds}.", listed(left)) if left else ""
+    return joined(filter(None, [numbers.note, said]), " ")
+
+
 def _posterior(
     found: Attacked,
     joint: JointShares,
@@ -262,10 +321,7 @@ def _posterior(
         effective_sample_size=joint.effective if everything is None else None,
         draws=joint.tables if everything is None else None,
         r_hat=joint.r_hat if everything is None else None,
-        note=joined(
-            filter(None, [found.numbers.note, message("Left out: {kinds}.", listed(left)) if left else ""]),
-            " ",
-        ),
+        note=_note(found.numbers, left),
         left_out=left,
         recorded_sums=RecordedSums.of(found),
     )

@@ -16,6 +16,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import joined
@@ -248,3 +249,45 @@ class PublishedNumbers:
             The law of each inner cell, a place among ``laws``.
         """
         return replace(self, laws=(*self.laws, *laws), believed=of_cells + len(self.laws))
+
+    def by_themselves(self, low: Ints) -> PublishedNumbers:
+        """The same without a word of shared noise, where no two sums can be over the same records.
+
+        Two sums differ where one has a cell that the other has not and that holds somebody. Of two that
+        share no cell both would have to be empty, and what is published of nobody says so.
+
+        Parameters
+        ----------
+        low : int64 (cells + ...,)
+            What each inner cell holds at least.
+        """
+        if not self.shared:
+            return self
+        from scipy.sparse import csr_array
+
+        of = self.of_entry
+        kept = ((self.noise >= 0) & (self.law >= 0))[of]
+        shape = (self.numbers, self.domain.size)
+        every, sure = (
+            csr_array((np.ones(int(one.sum())), (of[one], self.cells[one])), shape)
+            for one in (kept, kept & (low[self.cells] > 0))
+        )
+        number: Floats = np.asarray(sure.sum(axis=1)).reshape(-1)
+        within, overlap = (sure @ every.T).tocsr(), (every @ every.T).tocoo()
+        left, right = overlap.coords
+        apart = left != right
+        left, right = left[apart], right[apart]
+        common = np.asarray(within[left, right]).reshape(-1)
+        # Both directions stand among the pairs.
+        inside = common == number[left]
+        held = csr_array((inside.astype(np.int64), (left, right)), (self.numbers, self.numbers))
+        if (held + held.T).max() > 1:
+            return self
+        return replace(self, noise=np.full(self.numbers, -1, dtype=np.int64))
+
+    def factors(self, tables: tuple[PublishedTable, ...]) -> CellFactors:
+        """Each number with a law as a factor of its sum."""
+        told = self.law >= 0
+        lengths = np.diff(self.starts)[told]
+        sums = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), self.cells[told[self.of_entry]]
+        return CellFactors.of(self.domain, tables, sums, self.law[told], list(self.laws))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tabprotect.engine.belief import joint_noise
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.belief.joint_noise import put_together
@@ -197,3 +198,38 @@ def test_what_is_believed_of_sums_is_weighed_where_only_sums_are_published() -> 
         for k in range(2):
             truth = expected[k].get(value, 0.0) / sum(expected[k].values())
             assert float(found.probability(value).reshape(-1)[k]) == pytest.approx(truth, abs=0.01)
+
+
+@pytest.mark.parametrize("seed", [3, 5])
+def test_a_large_table_of_keys_is_read_by_factors_where_no_two_sums_are_of_the_same_records(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows and columns with two cells that hold somebody, so that every sum has records of its own."""
+    table = Table.dense(Domain.of({"A": ["a", "b"], "B": ["c", "d"]}), np.array([[3, 3], [3, 4]]))
+    run = methods()["cell_key"].run(Problem(table), {**KEYED, "js": 0}, Randomness.seeded(seed))
+    monkeypatch.setattr(joint_noise, "MOST_CELLS", 0)
+    read = [(run.release, likelihood_of(run.release))]
+    found = put_together(read, Uniform())
+    assert found is not None and found.left_out == ()
+    for cell, expected in enumerate(by_listing(run.release, Uniform(), None)):
+        for value in range(MOST):
+            seen = float(found.probability(value).reshape(-1)[cell])
+            assert seen == pytest.approx(expected.get(value, 0.0), abs=0.02 if found.error else 1e-9)
+    (row, _) = sums(found, Publication(table.domain, (("A",), ())))
+    assert float(row.chances.sum(axis=1).min()) == pytest.approx(1.0)
+
+
+def test_what_may_be_the_same_records_is_not_read_as_noise_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of one cell has the noise of its cell: taken for two draws it would tell too much."""
+    release = released("cell_key", KEYED, 3)
+    numbers = methods()["cell_key"].numbers(release)
+    assert numbers is not None and numbers.shared
+    # Without bounds every sum may be of nobody but one cell.
+    low = np.zeros(4, dtype=np.int64)
+    assert numbers.by_themselves(low).shared
+    assert numbers.by_themselves(np.array([1, 0, 1, 1])).shared
+    assert not numbers.by_themselves(np.ones(4, dtype=np.int64)).shared
+    monkeypatch.setattr(joint_noise, "MOST_CELLS", 0)
+    proved_low = np.array([cell and 1 for cell in published(release).values()])[:4]
+    whole = put_together([(release, likelihood_of(release))], Uniform()) is not None
+    assert whole == (not numbers.by_themselves(proved_low).shared)

@@ -79,8 +79,11 @@ FEWEST_WALKS, WALK_ROUNDS = 8, 7
 WALK_WORK = 2.5e7
 """Most nominal microseconds of such walks."""
 
-LOOSE_COST = 0.06
-"""Microseconds of such a step on an ordinary core."""
+LOOSE_COST, LOOSE_WORK = 0.06, 1.6e7
+"""Microseconds of such a step on an ordinary core, and of all of them at most, where work is limited."""
+
+LEAST_TIMES, MOST_TIMES = 1.5, 4.0
+"""How many times as many steps the next run takes."""
 
 
 def by_chain(
@@ -165,7 +168,7 @@ def _by_loose_chain(
     sweeps = LOOSE_SWEEPS
     cost = LOOSE_COST * chains * records * cells
     spent = 1.25 * sweeps * cost
-    if spent > CHAIN_WORK and approach.weighing is not None:
+    if spent > LOOSE_WORK and approach.weighing is not None:
         return None
     found = LooseChains.of(component, shape, generator, chains=chains, progress=progress)
     if found is None:
@@ -175,10 +178,14 @@ def _by_loose_chain(
         stage = message("drawing originals, run {attempt}", attempt + 1)
         tables, counts = found.run(records, sweeps, progress, stage)
         agreement, _ = mixing(tables, counts)
-        sweeps *= 2
-        spent += sweeps * cost
-        if agreement <= AGREED or (approach.weighing is not None and spent > CHAIN_WORK):
+        # What R-hat squared exceeds 1 by falls as the steps between records grow.
+        times = float(np.clip((agreement**2 - 1) / (AGREED**2 - 1), 2, MOST_TIMES))
+        if approach.weighing is not None:
+            times = min(times, (LOOSE_WORK - spent) / (sweeps * cost))
+        if agreement <= AGREED or times < LEAST_TIMES:
             break
+        sweeps = int(sweeps * times)
+        spent += sweeps * cost
     return _part(component, tables, counts, agreement, generator) if agreement <= SETTLED else None
 
 

@@ -29,8 +29,8 @@ MOST_ORDER = 3
 MOST_GRID = 2**24
 """Places of the smallest grid that holds all cells."""
 
-REACH = 6
-"""Largest change of a count in one step."""
+REACH, DEVIATIONS = 12, 1.5
+"""Largest change of a count in one step: so many standard deviations of what is said of a count by itself."""
 
 MOST_SUMS = 16
 """Sums that one cell lies in, at most."""
@@ -179,18 +179,29 @@ def _model(
         starts.append(k * cells + np.cumsum(np.bincount(which)))
         begin += int(which.max()) + 1
     logs, cell_at, sum_at = _logs(component)
-    wide = float(np.median(component.high - component.low)) if cells else 0.0
     numbers = [cells, len(sums), len(axes), min(len(axes), MOST_ORDER) + 1]
+    reach = int(np.clip(DEVIATIONS * _deviation(component), 1, REACH))
     of = np.fromiter(itertools.chain.from_iterable(of_cell), np.int64)
     ends = np.array([[one.low, one.high] for one in sums], dtype=np.int64).reshape(-1, 2)
     return (
-        np.array([*numbers, int(np.clip(wide / 3, 1, REACH))], dtype=np.int64),
+        np.array([*numbers, reach], dtype=np.int64),
         *(np.ascontiguousarray(component.low), np.ascontiguousarray(component.high), cell_at),
         np.concatenate([[0], np.cumsum([len(mine) for mine in of_cell])]).astype(np.int64),
         *(of, np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1]), sum_at),
         *(logs, line, np.concatenate(starts).astype(np.int64), np.concatenate(members).astype(np.int64)),
         *(np.vstack([at, flat]).astype(np.int64), np.concatenate([strides, grid])),
     )
+
+
+def _deviation(component: FactorComponent) -> float:
+    """The standard deviation of what is said of a count by itself, in the median."""
+    known: dict[int, float] = {}
+    for log in component.logs:
+        if id(log) not in known:
+            chances, values = np.exp(log - log.max()), np.arange(len(log))
+            mean = float(chances @ values) / float(chances.sum())
+            known[id(log)] = float(chances @ (values - mean) ** 2) / float(chances.sum())
+    return float(np.sqrt(np.median([known[id(log)] for log in component.logs])))
 
 
 def _logs(component: FactorComponent) -> tuple[Floats, Ints, Ints]:

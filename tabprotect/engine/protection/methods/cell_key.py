@@ -135,7 +135,7 @@ class CellKey(Method):
     name = "cell_key"
     label = message("Cell keys")
     trial_work = 5.0
-    judged_up_to = 1_024
+    judged_up_to = 10_000
     ladder = tuple(
         {"D": most, "V": variance}
         for most, variance in ((2, 1.0), (3, 1.0), (3, 2.0), (5, 3.0), (5, 5.0), (7, 7.0), (8, 10.0))

@@ -60,7 +60,7 @@ class DiscreteGaussian(NoisyCounts):
     name = "discrete_gaussian"
     label = message("Discrete Gaussian noise")
     trial_work = 10.0
-    judged_up_to = 1_024
+    judged_up_to = 10_000
     budget = RHO
     power = 2
     parameters = (RHO, CAP, MARGINS, GROUPINGS)

@@ -58,7 +58,7 @@ class DiscreteLaplace(NoisyCounts):
     name = "discrete_laplace"
     label = message("Discrete Laplace noise")
     trial_work = 8.0
-    judged_up_to = 1_024
+    judged_up_to = 10_000
     budget = EPSILON
     power = 1
     parameters = (EPSILON, CAP, MARGINS, GROUPINGS)

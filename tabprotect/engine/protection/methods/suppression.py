@@ -85,7 +85,7 @@ from tabprotect.engine.protection.suppressing.given_statuses import (
 )
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
 from tabprotect.engine.protection.suppressing.letters import HALF, LARGEST, NOT_INNER, usual_half
-from tabprotect.engine.protection.suppressing.planned import LETTERS, plan, told_by_letters
+from tabprotect.engine.protection.suppressing.planned import LETTERS, plan, stated_largest, told_by_letters
 from tabprotect.engine.protection.suppressing.sensitive import (
     ALSO,
     COSTS,
@@ -274,11 +274,18 @@ class Suppression(Method):
         return self.resolve(problem.table.domain, {**given, STATUSES.name: merged})
 
     def beside(self, domain: Domain, values: Values, earlier: Sequence[Release]) -> dict[str, object]:
-        """By letters, what earlier releases hide is hidden, too: their cells are public, and no count is asked."""
-        if values[CHOICE] != "letters" or values[ALSO] is not None:
+        """By letters, what earlier releases hide is hidden, too, and their classes are kept.
+
+        Both are public, and no count is asked.
+        """
+        if values[CHOICE] != "letters":
             return {}
-        lines = hidden_lines(publication_of(domain, values), earlier)
-        return {ALSO.name: lines} if lines else {}
+        found: dict[str, object] = {}
+        if values[ALSO] is None and (lines := hidden_lines(publication_of(domain, values), earlier)):
+            found[ALSO.name] = lines
+        if values[LARGEST] is None and (largest := stated_largest(domain, earlier)) is not None:
+            found[LARGEST.name] = largest
+        return found
 
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT

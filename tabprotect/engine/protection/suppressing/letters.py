@@ -51,8 +51,9 @@ LARGEST: Parameter[int | None] = Parameter(
     "largest_class",
     message("Largest count in a class"),
     message(
-        "For the choice by letters: larger counts have one letter. Without a number the mean of the counts "
-        "that are not zero, where the grand total is published, and at least 8."
+        "For the choice by letters: larger counts have one letter. Without a number that of an earlier release "
+        "of the same people; else the mean of the counts that are not zero, where the grand total is published, "
+        "and at least 8."
     ),
     "integer",
     None,

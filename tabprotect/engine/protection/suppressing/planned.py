@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,6 +41,7 @@ from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
 LETTERS = "letters"
@@ -174,6 +176,14 @@ def law_of(publication: Publication, values: Values, rule: SmallCount) -> Letter
     half = values[HALF] or usual_half(publication.domain)
     largest = most_in_classes(rule, half, values[LARGEST], None)
     return LetterLaw(rule, half, largest, not never_zero(values, rule))
+
+
+def stated_largest(domain: Domain, earlier: Sequence[Release]) -> int | None:
+    """The largest count in a class that the last release by letters of the same variables states."""
+    for release in reversed(earlier):
+        if LETTERS in release.mechanism.parameters and set(release.domain.names) == set(domain.names):
+            return int(str(release.mechanism.parameters[LARGEST.name]))
+    return None
 
 
 def told_by_letters(

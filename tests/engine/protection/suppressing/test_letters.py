@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles import graphs
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.infer import infer
@@ -21,7 +22,7 @@ from tabprotect.engine.protection.cell_chance import cell_uniforms
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.subtables import publication_of
-from tabprotect.engine.protection.suppressing.letters import LetterLaw, as_text
+from tabprotect.engine.protection.suppressing.letters import LARGEST, LetterLaw, as_text
 from tabprotect.engine.protection.suppressing.planned import LETTERS, hide
 from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.release.likelihood import product
@@ -201,6 +202,45 @@ def test_vintages_share_their_letters() -> None:
     assert (letters[0] != letters[1]).sum() <= 1
     others = LetterLaw(RULE, 0.7, 8).draw(_table(later), b"another key")
     assert (letters[0] != others).sum() > 5
+
+
+def _on_no_ring(hidden: tuple[Bools, Bools, Bools]) -> set[tuple[int, int]]:
+    """The hidden inner cells that published sums of rows and columns give back."""
+    inner, rows, columns = hidden
+    number = inner.shape[0]
+    outside = number + inner.shape[1]
+    edges = [(int(i), number + int(j)) for i, j in np.argwhere(inner)]
+    beyond = [(int(i), outside) for i in np.flatnonzero(rows)]
+    beyond += [(number + int(j), outside) for j in np.flatnonzero(columns)]
+    out = set()
+    for at, (row, column) in enumerate(edges):
+        others = np.array(edges[:at] + edges[at + 1 :] + beyond)
+        label = graphs.components(others[:, 0], others[:, 1], outside + 1)
+        if label[row] != label[column]:
+            out.add((row, column - number))
+    return out
+
+
+def test_no_small_count_is_left_by_subtracting_the_next_vintage() -> None:
+    """One person fewer, each time beside the release that left: every small count stays on a ring."""
+    generator = np.random.default_rng(7)
+    counts = generator.poisson(generator.gamma(0.8, 6 / 0.8, (12, 8)))
+    first = PLUGIN.run(Problem(_table(counts)), {}, Randomness(5, given=False, coins="house")).release
+    hidden = {one.table.domain.ndim: one.hidden for one in first.tables}
+    assert not {
+        c for c in _on_no_ring((hidden[2], *(first.tables[k].hidden for k in (1, 2)))) if counts[c] < 3
+    }
+    for cell in generator.permutation(np.argwhere(counts > 0))[:6]:
+        later = counts.copy()
+        later[tuple(cell)] -= 1
+        problem = Problem(_table(later))
+        beside = PLUGIN.beside(first.domain, PLUGIN.resolve_for(problem, {}), [first])
+        assert beside[LARGEST.name] == first.mechanism.parameters[LARGEST.name]
+        second = PLUGIN.run(problem, beside, Randomness(5, given=False, coins="house")).release
+        both = [a.hidden & b.hidden for a, b in zip(first.tables, second.tables, strict=True)]
+        assert [one.ndim for one in both[:3]] == [2, 1, 1]
+        given_back = _on_no_ring((both[0], both[1], both[2]))
+        assert not {c for c in given_back if 0 < counts[c] < 3 and 0 < later[c] < 3}
 
 
 @settings(max_examples=12, deadline=None)
