@@ -34,7 +34,7 @@ from tabprotect.languages.messages import joined, message, plural
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
-    from tabprotect.engine.register.people.parts_of_whole import Whole
+    from tabprotect.engine.register.people.possible_wholes import Group
     from tabprotect.engine.release.mechanism import Gate
 
 
@@ -284,7 +284,7 @@ def _parts(
             continue
         judged = None if tries <= 0 else _judged_parts(group, limits, progress)
         tries -= 1
-        found.append(ReadTogether(numbers, group.whole.domain.names, judged, what="parts"))
+        found.append(ReadTogether(numbers, group.shared.names, judged, what="parts"))
     left = {one for numbers, _, _ in groups[MOST_LOOKED_AT:] for one in numbers}
     left |= {one.number for one in entries[:-MOST_ALIKE]}
     return [*found, *([ReadTogether(tuple(sorted(left)), what="parts")] if left else [])]
@@ -300,13 +300,14 @@ def _may_share(one: RegisterEntry, other: RegisterEntry) -> bool:
     return said.of(earlier.number) not in ("other", "same")
 
 
-def _wholes(counted: Counted) -> list[tuple[tuple[int, ...], Whole, Gate]]:
+def _wholes(counted: Counted) -> list[tuple[tuple[int, ...], Group, Gate]]:
     """Wholes and parts that may tell something, the fewest releases and the smallest rest first."""
     from tabprotect.engine.register.people.parts_of_whole import Counted as Summed
     from tabprotect.engine.register.people.parts_of_whole import shared_domain
     from tabprotect.engine.register.people.possible_wholes import PossibleWholes
+    from tabprotect.engine.register.people.unions import Unions
 
-    found: dict[tuple[tuple[int, ...], int], tuple[int, Whole, Gate]] = {}
+    found: dict[tuple[tuple[int, ...], int], tuple[int, Group, Gate]] = {}
     for one, own in counted:
         limits = own.release.mechanism.gate
         if limits is None or not limits.counts:
@@ -322,12 +323,15 @@ def _wholes(counted: Counted) -> list[tuple[tuple[int, ...], Whole, Gate]]:
                 own_sums = Summed.of(own, names)
                 for left, numbers, group in PossibleWholes(own_sums, [], parts, limits.at_risk.high).groups():
                     key = (one.entry.number, *numbers)
+                    if isinstance(group, Unions) and one.entry.number < max(numbers):
+                        # Of the latest, once.
+                        continue
                     found.setdefault((tuple(sorted(key)), one.entry.number), (left, group, limits))
     ordered = sorted(found.items(), key=lambda one: (len(one[0][0]), one[1][0], one[0]))
     return [(numbers, group, limits) for (numbers, _), (_, group, limits) in ordered]
 
 
-def _judged_parts(group: Whole, limits: Gate, progress: Progress) -> StaffVerdict | None:
+def _judged_parts(group: Group, limits: Gate, progress: Progress) -> StaffVerdict | None:
     from tabprotect.engine.register.people.parts_of_whole import judged_whole
 
     with suppress(InputError, InfeasibleError, ParameterError):

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -154,6 +154,23 @@ class Counted:
             there.append(own[codes[axis]])
         return np.asarray(np.ravel_multi_index(there, shared.shape), dtype=np.int64)
 
+    def margin(self, names: tuple[str, ...], shared: Domain) -> Table | None:
+        """A margin that it states, over the categories of all; ``None`` where it does not."""
+        held = next((m for m in self.exact if set(names) <= set(m.domain.names)), None)
+        if held is None:
+            return None
+        margin, domain = held.margin(names), shared.project(names)
+        if not names:
+            return margin
+        counts = np.zeros(domain.shape, dtype=np.int64)
+        axes = [margin.domain.axis(name) for name in domain.names]
+        places = [
+            [variable.categories.index(name) for name in margin.domain[variable.name].categories]
+            for variable in domain.variables
+        ]
+        counts[np.ix_(*places)] = margin.counts.transpose(axes)
+        return Table.dense(domain, counts)
+
 
 def _exact_margins(evidence: Evidence, names: Sequence[str]) -> Iterable[Table]:
     """The margins that a release states whole, the largest ones."""
@@ -259,6 +276,40 @@ def may_be_part(original: Table, other: Counted) -> tuple[bool, bool]:
     return part, bool((found >= low).all())
 
 
+def factors_of(
+    members: Sequence[tuple[Counted, Sequence[int]]],
+    shared: Domain,
+    domain: Domain,
+    nobody: Sequence[int] = (),
+) -> CellFactors:
+    """P(releases | groups of people), each release of some groups.
+
+    Parameters
+    ----------
+    members
+        Releases, with the numbers of the groups whose people each counts.
+    shared
+        The variables of all of them.
+    domain
+        The same with a variable that tells the groups apart, the last.
+    nobody
+        Groups without anybody.
+    """
+    of = domain.size // shared.size
+    every = np.arange(shared.size, dtype=np.int64)[:, None] * of
+    found, empty = list[CellFactors](), [(every + number).reshape(-1) for number in nobody]
+    for one, groups in members:
+        place, inside = one.placed(shared) * of, np.asarray(groups)
+        found.append(placed_factors(one.factors, domain, list(place[:, None] + inside)))
+        empty.append((np.setdiff1d(every[:, 0], place)[:, None] + inside).reshape(-1))
+    empty = [cells for cells in empty if len(cells)]
+    if empty:
+        starts = np.cumsum([0, *map(len, empty)]).astype(np.int64)
+        kind = np.zeros(len(empty), dtype=np.int64)
+        found.append(CellFactors.of(domain, (), (starts, np.concatenate(empty)), kind, [(0, 0, None)]))
+    return product(found)
+
+
 @dataclass(frozen=True, eq=False)
 class Whole:
     """A release of all, and releases of parts of its people of whom nobody is in two.
@@ -279,6 +330,10 @@ class Whole:
     def members(self) -> tuple[Counted, ...]:
         """The whole, then the parts."""
         return self.whole, *self.parts
+
+    def of_others(self, members: Sequence[Counted]) -> Whole:
+        """The same of other releases."""
+        return replace(self, whole=members[0], parts=tuple(members[1:]))
 
     @cached_property
     def shared(self) -> Domain:
@@ -301,32 +356,9 @@ class Whole:
     def factors(self) -> CellFactors:
         """P(all releases | the parts and the rest)."""
         of = len(self.parts) + 1
-        every = np.arange(self.shared.size, dtype=np.int64)[:, None] * of
-        found = [self._of(self.whole, np.arange(of))]
-        found += [self._of(part, np.array([number])) for number, part in enumerate(self.parts)]
-        empty = [
-            (np.setdiff1d(every[:, 0], one.placed(self.shared) * of)[:, None] + np.asarray(members)).reshape(
-                -1
-            )
-            for one, members in self._members()
-        ]
-        nobody = [cells for cells in empty if len(cells)]
-        nobody += [every[:, 0] + len(self.parts)] * self.closed
-        if nobody:
-            starts = np.cumsum([0, *map(len, nobody)]).astype(np.int64)
-            kind = np.zeros(len(nobody), dtype=np.int64)
-            found.append(
-                CellFactors.of(self.domain, (), (starts, np.concatenate(nobody)), kind, [(0, 0, None)])
-            )
-        return product(found)
-
-    def _members(self) -> list[tuple[Counted, Sequence[int]]]:
-        of = len(self.parts) + 1
-        return [(self.whole, range(of)), *((part, [number]) for number, part in enumerate(self.parts))]
-
-    def _of(self, one: Counted, members: Ints) -> CellFactors:
-        place = one.placed(self.shared) * (len(self.parts) + 1)
-        return placed_factors(one.factors, self.domain, list(place[:, None] + members))
+        members: list[tuple[Counted, Sequence[int]]] = [(self.whole, range(of))]
+        members += [(part, [number]) for number, part in enumerate(self.parts)]
+        return factors_of(members, self.shared, self.domain, [len(self.parts)] * self.closed)
 
     def beliefs(self, progress: Progress = SILENT) -> list[TableBelief]:
         """What a reader of all believes of the parts, the rest, and the whole.
@@ -350,7 +382,7 @@ class Whole:
 
     def sums_of_rest(self) -> list[TableBelief]:
         """The same of the sums of the rest that all releases together state."""
-        return [TableBelief(rest.domain, False, None, _certain(rest), "exact") for rest in self.rests()]
+        return [TableBelief(rest.domain, False, None, certain_counts(rest), "exact") for rest in self.rests()]
 
     @cached_property
     def _chance(self) -> OfRelease:
@@ -574,30 +606,13 @@ class Whole:
                 for names in combinations(margin.domain.names, size):
                     if any(set(names) <= other for other in known):
                         continue
-                    taken = [self._margin(part, names) for part in self.parts]
+                    taken = [part.margin(names, self.shared) for part in self.parts]
                     if all(one is not None for one in taken):
                         known.append(set(names))
-                        whole = self._margin(self.whole, names)
+                        whole = self.whole.margin(names, self.shared)
                         assert whole is not None
                         rest = whole.counts - sum(one.counts for one in taken if one is not None)
                         yield Table.dense(whole.domain, rest)
-
-    def _margin(self, one: Counted, names: tuple[str, ...]) -> Table | None:
-        """A margin that one of them states, over the categories of all."""
-        held = next((m for m in one.exact if set(names) <= set(m.domain.names)), None)
-        if held is None:
-            return None
-        margin, domain = held.margin(names), self.shared.project(names)
-        counts = np.zeros(domain.shape, dtype=np.int64)
-        axes = [margin.domain.axis(name) for name in domain.names]
-        places = [
-            [variable.categories.index(name) for name in margin.domain[variable.name].categories]
-            for variable in domain.variables
-        ]
-        if not names:
-            return margin
-        counts[np.ix_(*places)] = margin.counts.transpose(axes)
-        return Table.dense(domain, counts)
 
 
 def _error(met: Bools, chain: Ints) -> float:
@@ -609,12 +624,27 @@ def _error(met: Bools, chain: Ints) -> float:
     return float(np.sqrt(((hits - met.mean(axis=0) * sizes) ** 2).sum(axis=0)).max()) / len(chain)
 
 
-def _certain(table: Table) -> tuple[Ints, Ints, Floats]:
+def certain_counts(table: Table) -> tuple[Ints, Ints, Floats]:
+    """The rows of beliefs about a table that everybody knows."""
     counts = table.counts.reshape(-1)
     return np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
 
 
-def judged_whole(group: Whole, limits: Gate, progress: Progress = SILENT) -> list[TableVerdict]:
+class SeveralReleases(Protocol):
+    """Releases that count some of the same people, in one way."""
+
+    @property
+    def members(self) -> tuple[Counted, ...]:
+        """All of them."""
+
+    def sums_of_rest(self) -> list[TableBelief]:
+        """What is believed of sums that all of them together state."""
+
+    def beliefs(self, progress: Progress = SILENT) -> list[TableBelief]:
+        """What is believed of the cells of all of them."""
+
+
+def judged_whole(group: SeveralReleases, limits: Gate, progress: Progress = SILENT) -> list[TableVerdict]:
     """The verdict on the parts, the rest and the whole, by the rules of all of them.
 
     Raises

@@ -21,13 +21,13 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.register.people.parts_of_whole import (
     Counted,
-    Whole,
     judged_whole,
     may_be_part,
     shared_domain,
     together_at_risk,
 )
-from tabprotect.engine.register.people.possible_wholes import Numbered, PossibleWholes
+from tabprotect.engine.register.people.possible_wholes import Group, PossibleWholes
+from tabprotect.engine.register.people.unions import Numbered
 from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -167,7 +167,7 @@ class InCommonReading:
         """What releases tell that may be a whole and parts of it."""
         unread, asked, read = set[int](), set[int](), {number for number, _ in (*wholes, *parts)}
         tables: list[TableVerdict] = []
-        judged: list[Whole] = []
+        judged: list[Group] = []
 
         def open_ones(numbers: Sequence[int]) -> None:
             unread.update(numbers)
@@ -204,7 +204,7 @@ class InCommonReading:
         unweighed = bool(self.refused) and not self._tells_little(judged, tables)
         return InCommon(tuple(read), frozenset(unread), tuple(asked), tuple(tables), unweighed)
 
-    def _tells_little(self, judged: Sequence[Whole], tables: Sequence[TableVerdict]) -> bool:
+    def _tells_little(self, judged: Sequence[Group], tables: Sequence[TableVerdict]) -> bool:
         """Return True if what was refused beside earlier releases tells little; what is refused now is not weighed."""
         if any(one.fails(self.limits) for one in tables):
             return False
@@ -219,10 +219,10 @@ class InCommonReading:
 
     def _groups(
         self, wholes: Sequence[Numbered], parts: Sequence[Numbered], beside: Sequence[Numbered]
-    ) -> list[tuple[tuple[int, ...], Whole]]:
+    ) -> list[tuple[tuple[int, ...], Group]]:
         """The wholes and parts that may tell something: the fewest releases, then the smallest rest first."""
-        every = [*wholes, *parts]
-        found: list[tuple[int, tuple[int, ...], Whole]] = []
+        every = [*wholes, *parts, *beside]
+        found: list[tuple[int, tuple[int, ...], Group]] = []
         for shared in dict.fromkeys(one.domain.names for _, one in every):
             mine = [one for one in wholes if one[1].domain.names == shared]
             theirs = [one for one in parts if one[1].domain.names == shared]
@@ -239,7 +239,7 @@ class InCommonReading:
     def _own(self, other: Counted) -> Counted:
         return Counted.of(self.own, other.domain.names)
 
-    def _judged(self, group: Whole) -> list[TableVerdict]:
+    def _judged(self, group: Group) -> list[TableVerdict]:
         return judged_whole(group, self.limits, self.progress)
 
     def _placed(self, earlier: Counted) -> TableVerdict | None:

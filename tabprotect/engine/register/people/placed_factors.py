@@ -60,14 +60,28 @@ def _run_again(coarse: Domain, known: Rerun, held: Sequence[Ints]) -> Rerun:
     )
 
 
-def anybody_fits(known: CellFactors) -> bool:
-    """Return False if no counts give all sums that are stated."""
+MOST_NODES = 200
+"""Nodes that a programme in whole numbers may branch into: what takes more may be."""
+
+
+def anybody_fits(known: CellFactors, *, whole: bool = False) -> bool:
+    """Return False if no counts give all sums that are stated.
+
+    Parameters
+    ----------
+    whole
+        Whether it is looked for whole numbers, which adds nothing where sums are nested.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_matrix
 
     low, high = known.ends
     sums = csr_matrix((np.ones(len(known.cells)), known.cells, known.starts), (len(low), known.domain.size))
     found = milp(
-        np.zeros(known.domain.size), bounds=Bounds(0, np.inf), constraints=[LinearConstraint(sums, low, high)]
+        np.zeros(known.domain.size),
+        integrality=np.full(known.domain.size, int(whole)),
+        bounds=Bounds(0, np.inf),
+        constraints=[LinearConstraint(sums, low, high)],
+        options={"node_limit": MOST_NODES} if whole else None,
     )
     return int(found.status) != NONE_FITS

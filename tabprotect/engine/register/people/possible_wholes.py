@@ -17,12 +17,14 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, shared_domain
+from tabprotect.engine.register.people.unions import Numbered, Unions, unions_among
 from tabprotect.engine.tables.domain import Domain
 
 MOST_TOGETHER = 8
 """Parts of which all sets are tried; of more, pairs and one as large as may be."""
 
-Numbered = tuple[int, Counted]
+Group = Whole | Unions
+"""Releases that may count some of the same people, in one way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class PossibleWholes:
             low[row, place], high[row, place] = one.cell_ends
         return low, high
 
-    def groups(self) -> Iterator[tuple[int, tuple[int, ...], Whole]]:
+    def groups(self) -> Iterator[tuple[int, tuple[int, ...], Group]]:
         """Those that may tell something: how many people are left over, roughly, the numbers, the releases."""
         mine = [(0, self.own)]
         wholes, parts = self._ends(self.wholes), self._ends(self.parts)
@@ -84,6 +86,7 @@ class PossibleWholes:
                 (0, *(rows[n] for n in one)) for one in self._sets(one[1][0] - ends[0][0], some, (low, high))
             ]
             yield from self._fitting([(number, whole)], one, [*mine, *beside], ends, more, all_of_them=True)
+        yield from unions_among(self.own, beside, self._shared, ends, self.high)
 
     def _sets(self, room: Ints, some: Sequence[Numbered], ends: tuple[Ints, Ints]) -> list[tuple[int, ...]]:
         """Sets of parts of whom nobody need be in two: pairs, all sets of the closest, the most that fit."""

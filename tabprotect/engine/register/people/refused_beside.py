@@ -19,7 +19,8 @@ from tabprotect.engine.posterior.widening import Widening
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, judged_whole, together_at_risk
+from tabprotect.engine.register.people.parts_of_whole import Counted, judged_whole, together_at_risk
+from tabprotect.engine.register.people.possible_wholes import Group
 from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.tables.table import Table
 
@@ -48,7 +49,7 @@ class RefusedBeside:
     limits: Gate
     progress: Progress
 
-    def tells_little(self, read: Sequence[Whole]) -> bool:
+    def tells_little(self, read: Sequence[Group]) -> bool:
         """Return True if no belief can be brought beyond the limits.
 
         Asked of who has the most of them: what was refused, was so for what all of them tell.
@@ -74,7 +75,7 @@ class RefusedBeside:
                 return False
         return bool(every)
 
-    def _widening(self, group: Whole) -> Widening | None:
+    def _widening(self, group: Group) -> Widening | None:
         """What is known of the chance that all of it is refused; ``None`` for nothing."""
         known = [one for one in self.refused if one is not None]
         at = next(
@@ -89,7 +90,7 @@ class RefusedBeside:
         return Widening(0.0, at_least(TRIED, hits))
 
     def _again(
-        self, mechanism: Mechanism, people: Ints, place: tuple[Whole, int], chance: np.random.Generator
+        self, mechanism: Mechanism, people: Ints, place: tuple[Group, int], chance: np.random.Generator
     ) -> bool:
         """Return True if a draw of a mechanism is refused beside the others of a whole and its parts."""
         group, at = place
@@ -99,5 +100,5 @@ class RefusedBeside:
         release, _ = method.perform(problem, values, chance, self.progress)
         members = list(group.members)
         members[at] = Counted.of(Evidence(release), members[at].domain.names)
-        whole = replace(group, whole=members[0], parts=tuple(members[1:]))
-        return any(one.fails(self.limits) for one in judged_whole(whole, self.limits, self.progress))
+        again = group.of_others(members)
+        return any(one.fails(self.limits) for one in judged_whole(again, self.limits, self.progress))
