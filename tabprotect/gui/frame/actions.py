@@ -296,6 +296,16 @@ class Actions(QObject):
         ):
             run = partial(self._help_on, name)
             self._add("Help", MenuItem(f"help_{name}", text, run, keys, picture))
+            if name == "walk":
+                self._add("Help", MenuItem("tour", message("&Guided tour of this window"), self._tour))
+
+    def _tour(self) -> None:
+        # Imported late: the first paint needs no tour.
+        from tabprotect.gui.frame.tour import Tour
+
+        if self.document.project is not None and not self.window.page.beside:
+            self.window.go("table")
+        Tour(self.window)
 
     def _help_on(self, topic: str) -> None:
         """Show one of the help page's texts; it goes back to where it was asked."""

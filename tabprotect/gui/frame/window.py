@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 from tabprotect.engine.project.history import History
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.stages import Pages
 
 
@@ -20,6 +21,7 @@ class Window(QMainWindow):
     settings: QSettings | None
     pages: Pages
     docks: dict[str, QDockWidget]
+    rail: Rail
 
     @property
     @abstractmethod

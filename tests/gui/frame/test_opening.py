@@ -69,6 +69,9 @@ def test_a_failed_open_leaves_everything_as_it_was(
     drop(opened, bad)
     settle()
     assert opened.document.history is before
+    sheet = opened.findChild(ImportSheet)
+    assert sheet is not None and "line 3" in sheet.errors.text
+    sheet.reject()
     strip = opened.page.errors
     assert strip.isVisible()
     assert "line 3" in strip.text
