@@ -31,7 +31,8 @@ from tabprotect.gui.look.lists.listing import RowList
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
-from tabprotect.languages.translation import ENGLISH, PSEUDO, set_language, tr
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import ENGLISH, PSEUDO, set_language, tr, translate
 
 
 @pytest.fixture
@@ -232,3 +233,28 @@ def test_a_text_that_is_not_told_is_found(speaking: Callable[[str], MainWindow],
     window.page.body.addWidget(planted)
     qtbot.waitUntil(planted.isVisible)
     assert untold(window) == {"The cells of this table"}
+
+
+def test_words_that_come_by_signals_and_models_are_told(
+    speaking: Callable[[str], MainWindow], qtbot: QtBot
+) -> None:
+    window = speaking("de")
+    assert [dock.windowTitle() for dock in window.docks.values()] == ["Inspektor", "Verlauf", "Rezept"]
+    assert window.docks["history"].toggleViewAction().text() == "Verlauf"
+    assert window.actions_["settings"].text() == "&Einstellungen\u2026"
+    # What a killed program left, what a job does: text alone would stay English.
+    found: list[str] = []
+    window.document.work_found.connect(lambda words, *_: found.append(translate(words)))
+    said = message("{name}, as it was at {when}, when the program ended unexpectedly.", "t", "12:00")
+    window.document.work_found.emit(said, lambda: None, lambda: None)
+    jobs = window.document.jobs
+    job = jobs.question("", lambda progress: progress.report(message("trying the gate"), 0.5))
+    job.progressed.connect(lambda stage, *_: found.append(translate(stage)))
+    qtbot.waitUntil(lambda: len(found) == 2)
+    assert found == [
+        "t mit Stand 12:00, als das Programm unerwartet endete.",
+        "die Freigabepr\u00fcfung wird erprobt",
+    ]
+    model = counts(window).grid.model
+    role = Qt.ItemDataRole.AccessibleDescriptionRole
+    assert {model.data(model.index(0, n), role) for n in range(4)} >= {"klein"}

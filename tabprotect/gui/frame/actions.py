@@ -213,7 +213,7 @@ class Actions(QObject):
             None,
             MenuItem("print", message("&Print\u2026"), self._print, "Ctrl+P"),
             None,
-            MenuItem("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
+            MenuItem("settings", message("S&ettings\u2026"), lambda: SettingsDialog(window).open(), "Ctrl+,"),
             None,
             MenuItem("close", message("&Close window"), window.close, "Ctrl+W"),
             MenuItem("quit", message("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),

@@ -390,7 +390,8 @@ class MainWindow(Window):
     # -- frame --------------------------------------------------------------------------------
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = named(QDockWidget(title, self), title)
+        dock = named(QDockWidget(translate(title), self), title)
+        # By which its place is kept, in every language.
         dock.setObjectName(title)
         dock.setWidget(widget)
         dock.setMinimumWidth(27 * GRID)

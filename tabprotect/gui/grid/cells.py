@@ -25,7 +25,7 @@ from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.lists.listing import AnyIndex
 from tabprotect.gui.look.theme import THEME, Written, colour, count_text, inked, signed_text
 from tabprotect.languages.messages import message
-from tabprotect.languages.translation import translate
+from tabprotect.languages.translation import tr, translate
 
 # Combined once: flags are asked for, and tested, for every cell of every frame.
 READ_ONLY = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -97,7 +97,7 @@ class GridModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.EditRole:
             return str(self.values[index.row(), index.column()].item())
         if role == Qt.ItemDataRole.AccessibleDescriptionRole and self.describe is not None:
-            return self.describe(index.row(), index.column())
+            return translate(self.describe(index.row(), index.column()))
         return None
 
     def headerData(
@@ -110,7 +110,7 @@ class GridModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.ToolTipRole:
                 return tip(self.layout_.words(section, down=down))
             return self.layout_.label(section, down=down)
-        return "total"
+        return tr("total")
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         return EDITABLE if self.editable else READ_ONLY
@@ -223,6 +223,12 @@ class CellDelegate(QStyledItemDelegate):
         if state & FOCUSED:
             inked(painter, self._focus)
             painter.drawRect(rect.adjusted(1, 1, -2, -2))
+
+    def room_aside(self, metrics: QFontMetrics) -> int:
+        """Pixels at the right of each number: for what it changed by, or for a letter."""
+        if self.letters is not None:
+            return room_for_letter(metrics)
+        return self.beside if self.aside is not None else 0
 
     @staticmethod
     def write(painter: QPainter, option: QStyleOptionViewItem, text: str) -> None:

@@ -312,7 +312,9 @@ class CycleGrid(QWidget):
         delegate, words = self.cell_delegate, []
         if delegate.sign is not None:
             words.append(
-                {1: "plus", -1: "minus", 0: message("not in the cycle")}[int(delegate.sign[row, column])]
+                {1: message("plus"), -1: message("minus"), 0: message("not in the cycle")}[
+                    int(delegate.sign[row, column])
+                ]
             )
         if delegate.stuck is not None and delegate.stuck[row, column]:
             words.append(message("blocks the cycle"))

@@ -77,7 +77,8 @@ class CellsView(QTableView):
             # Before an arrow picks the first cell.
             painter = QPainter(self.viewport())
             painter.setPen(QPen(QColor(THEME.colours.focus), 2))
-            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+            # The cell that it picks: a frame around all of them would say that all are selected.
+            painter.drawRect(self.visualRect(self.model().index(0, 0)).adjusted(1, 1, -1, -1))
 
     def updateGeometries(self) -> None:
         super().updateGeometries()
@@ -244,6 +245,7 @@ class GridView(QWidget):
         self.model.show(layout, values, text)
         self.cells.rows.take(layout)
         self.cells.columns.take(layout)
+        self.cells.columns.aside = self.delegate.room_aside(self.fontMetrics())
         set_visible(margins is not None, self.right, self.bottom, self.both)
         if margins is not None:
             write = margin_text or text

@@ -39,6 +39,8 @@ class LevelHeader(QHeaderView):
         self.layout_: Layout | None = None
         self.total = False
         self.limit = LABEL_LIMIT
+        self.aside = 0
+        """Pixels at the right of each column beside its numbers: its label stands above these."""
         """Characters of a label that room is taken from the cells for."""
         self._rooms = 0, 0
         self._short = self._sizes = [40]
@@ -201,6 +203,9 @@ class LevelHeader(QHeaderView):
         # Names that begin or end with blanks are shown as they are, but never as nothing.
         shown = text if text.strip() else f"\u201c{text}\u201d"
         room = box.adjusted(GRID, 0, -GRID, 0)
+        above = inner and not self.down and painter.fontMetrics().horizontalAdvance(shown)
+        if above and above <= room.width() - self.aside:
+            room.setRight(room.right() - self.aside)
         side = Qt.AlignmentFlag.AlignRight if inner and not self.down else Qt.AlignmentFlag.AlignLeft
         words = elided(painter.fontMetrics(), shown, room.width(), common)
         painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), words)

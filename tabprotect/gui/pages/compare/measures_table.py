@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FRONT = 2
 """Measures that stand before the reasons of failures: those of the map."""
 
-KINDS = {"": message("all measures"), "utility": "utility", "risk": "risk"}
+KINDS = {"": message("all measures"), "utility": message("utility"), "risk": message("risk")}
 
 
 class MeasuresTable(QWidget):

@@ -326,12 +326,16 @@ class MethodsPage(MethodsStage, RunPage):
     """The form of a method that takes no cycles."""
 
 
+FIRST = 64
+"""Per cent of the height that the first part has where both stand below each other."""
+
+
 class FoldingSplitter(QSplitter):
     """Side by side from so many characters of width on; no part is ever hidden."""
 
     def __init__(self, *parts: QWidget, characters: int) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self._characters = characters
+        self._characters, self._shared = characters, False
         for number, part in enumerate(parts):
             self.addWidget(part)
             self.setStretchFactor(number, 1)
@@ -348,6 +352,9 @@ class FoldingSplitter(QSplitter):
         least = sum(one.width() for one in self._least()) + self.handleWidth()
         wide = self.width() >= max(letters, least)
         wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if wanted != self.orientation():
-            self.setOrientation(wanted)
         super().resizeEvent(event)
+        if wanted != self.orientation() or not self._shared:
+            self.setOrientation(wanted)
+            self._shared = True
+            # Below each other the first has the larger part: it is what one works in.
+            self.setSizes([1, 1] if wide else [FIRST, 100 - FIRST])
