@@ -253,20 +253,27 @@ class RowList(QTableView):
     def _share_room(self) -> None:
         header, modes = self.horizontalHeader(), QHeaderView.ResizeMode
         columns = range(len(self.rows.columns))
-        fits = self._compact and (
-            sum(max(header.sectionSizeHint(n), self.sizeHintForColumn(n)) for n in columns)
-            <= self.viewport().width()
-        )
+        wide = {n for n in self._stretch if n in columns}
+        if self._compact or len(wide) > 1:
+            needs = [max(header.sectionSizeHint(n), self.sizeHintForColumn(n)) for n in columns]
+            room = self.viewport().width() - sum(needs[n] for n in columns if n not in wide)
+            if self._compact and sum(needs[n] for n in wide) <= room:
+                wide = set()
+            # What needs less than its share leaves the rest to those that are cut.
+            while few := {n for n in wide if needs[n] * len(wide) <= room}:
+                if few == wide:
+                    break
+                wide -= few
+                room -= sum(needs[n] for n in few)
         for number in columns:
-            stretched = number in self._stretch and not fits
-            mode = modes.Stretch if stretched else modes.ResizeToContents
+            mode = modes.Stretch if number in wide else modes.ResizeToContents
             # Each call measures all columns anew.
             if header.sectionResizeMode(number) != mode:
                 header.setSectionResizeMode(number, mode)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._compact:
+        if self._compact or len(self._stretch) > 1:
             self._share_room()
 
     def paintEvent(self, event: QPaintEvent) -> None:
