@@ -23,7 +23,7 @@ from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.result_table import TotalsCursor
 from tabprotect.gui.look.buttons import choice, connected, present, tool_button
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import ElidedLabel, Label
+from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, set_visible
 from tabprotect.gui.look.theme import GRID, Written, colour
 from tabprotect.gui.pages.table.find_and_paste_bars import (
@@ -216,6 +216,8 @@ class CountsPart(QWidget):
         sentence, legend = table_words(self.document, table)
         self.page.set_sentence(sentence)
         self._legend.setText(translate(legend))
+        # Where it ends in dots, all of it.
+        self._legend.setToolTip(tip(legend))
 
     def _paint_ground(self, layout: Layout) -> None:
         delegate, folding = self.grid.delegate, self._folding
