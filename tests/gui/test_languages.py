@@ -239,7 +239,7 @@ def test_words_that_come_by_signals_and_models_are_told(
     speaking: Callable[[str], MainWindow], qtbot: QtBot
 ) -> None:
     window = speaking("de")
-    assert [dock.windowTitle() for dock in window.docks.values()] == ["Inspektor", "Verlauf", "Rezept"]
+    assert [dock.windowTitle() for dock in window.docks.values()] == ["Beitragende", "Verlauf", "Rezept"]
     assert window.docks["history"].toggleViewAction().text() == "Verlauf"
     assert window.actions_["settings"].text() == "&Einstellungen\u2026"
     # What a killed program left, what a job does: text alone would stay English.
