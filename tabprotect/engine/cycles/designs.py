@@ -23,9 +23,10 @@ from tabprotect.engine.cycles.constructions.swaps import (
     strips,
 )
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
-from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.plain_values.decoding import decoded, natural
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.solver import Entries, Limit, TableProgramme
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
@@ -70,59 +71,63 @@ def connected_parts(moves: MoveSet) -> MoveSet:
     )
 
 
-MENDINGS = 400
-"""Completions of a broken cycle that are tried."""
+MENDED_CELLS = 2_000
+"""Cells among which the entries are sought that complete a broken cycle."""
 
 
-def mended(moves: MoveSet, cycle: int) -> MoveSet | None:
-    """One cycle completed by opposite signs in other categories, so that it breaks no kept sum.
+def mended(moves: MoveSet, cycle: int, *, progress: Progress = SILENT) -> MoveSet | None:
+    """One cycle completed by as few further entries as keep every sum; its own entries stay.
 
-    Variable by variable, what each line along it sums to is taken off in one category, those that take
-    the fewest cells first; the cycle's own entries stay.
+    The entries are sought, by an integer programme, where the categories of the cycle meet each other
+    and as many further ones of each variable as the largest broken sum is.
 
     Returns
     -------
     MoveSet or None
-        The one cycle; ``None`` where none of :data:`MENDINGS` completions keeps all sums.
+        The one cycle; ``None`` where there is no completion there.
     """
-    domain, (cells, signs) = moves.domain, moves.entries(cycle)
-    begun = np.zeros(domain.shape, dtype=np.int64)
-    begun.reshape(-1)[cells] = signs
-    waiting = [(begun, 0)]
-    for _ in range(MENDINGS):
-        if not waiting:
-            break
-        pattern, axis = waiting.pop()
-        keys = np.flatnonzero(pattern)
-        entries = pattern.reshape(-1)[keys].astype(np.int8)
-        found = MoveSet.of(
-            domain, [0, len(keys)], keys, entries, margins=moves.margins, groupings=moves.groupings
+    domain, (own, signs) = moves.domain, moves.entries(cycle)
+    used = [np.unique(codes) for codes in np.unravel_index(own, domain.shape)]
+    most = max((abs(one.amount) for one in moves.take([cycle]).violations()), default=1)
+    met = [
+        np.r_[codes, np.setdiff1d(np.arange(size), codes)[:most]]
+        for codes, size in zip(used, domain.shape, strict=True)
+    ]
+    if np.prod([float(len(codes)) for codes in met]) > MENDED_CELLS:
+        return None
+    every = np.ravel_multi_index(np.ix_(*met), domain.shape).reshape(-1)
+    free = np.setdiff1d(every, own)
+    kept, rows, right = moves.publication, [], []
+    for number in range(len(kept.margins)):
+        keys, places = np.unique(kept.keys(number, np.r_[free, own]), return_inverse=True)
+        rows.append(places[: len(free)] + sum(map(len, right)))
+        right.append(-np.bincount(places[len(free) :], weights=signs, minlength=len(keys)))
+    # One column for a plus in each cell, one for a minus.
+    into = np.concatenate([np.stack(rows, axis=1)] * 2) if rows else np.zeros((2 * len(free), 0), np.int64)
+    values = np.repeat([1.0, -1.0], len(free) * len(rows))
+    entries = replace(Entries.adding_up(into), values=values)
+    sums = np.concatenate(right)
+    ends = np.zeros(2 * len(free)), np.ones(2 * len(free))
+    programme = TableProgramme(entries, sums=(sums, sums), cells=ends, integral=True)
+    try:
+        said = message("completing the cycle")
+        found = programme.weighted(
+            np.ones(2 * len(free)), limit=Limit(nodes=1_000), progress=progress, stage=said
         )
-        if not found.violations(most=1):
-            return found
-        if axis < domain.ndim:
-            # The best of them is taken up next.
-            waiting += [(one, axis + 1) for one in reversed(_balanced_along(pattern, begun != 0, axis))]
-    return None
-
-
-def _balanced_along(pattern: Ints, own: Bools, axis: int) -> list[Ints]:
-    """A pattern with the lines along a variable balanced in one of its categories, by how few cells that takes.
-
-    Entries of its ``own`` stay as they are, and no entry is beyond -1 and 1.
-    """
-    off = pattern.sum(axis=axis)
-    if not (lines := off != 0).any():
-        return [pattern]
-    put = np.moveaxis(pattern, axis, 0)[:, lines] - off[lines]
-    taken = np.moveaxis(own, axis, 0)[:, lines].any(axis=1)
-    able = np.flatnonzero((np.abs(put) <= 1).all(axis=1) & ~taken)
-    out = []
-    for code in able[np.argsort(np.count_nonzero(put[able], axis=1), kind="stable")]:
-        one = pattern.copy()
-        np.moveaxis(one, axis, 0)[code, lines] = put[code]
-        out.append(one)
-    return out
+    except InfeasibleError:
+        return None
+    if not len(found.point):
+        return None
+    put = np.rint(found.point[: len(free)] - found.point[len(free) :]).astype(np.int8)
+    cells = np.r_[own, free[put != 0]]
+    return MoveSet.of(
+        domain,
+        [0, len(cells)],
+        cells,
+        np.r_[signs, put[put != 0]],
+        margins=moves.margins,
+        groupings=moves.groupings,
+    )
 
 
 def _connected(kept: Publication, cells: Ints) -> Ints:

@@ -208,12 +208,12 @@ def flip_cycle_cell(
 
 @Declared(lambda project, given: message("mend cycle {given}", _cycle(given)))
 def mend_cycle(project: Project, context: Context, *, cycle: int) -> Project:
-    """Complete a cycle by opposite signs in other categories, so that it breaks no kept sum."""
+    """Complete a cycle by as few further signs as keep every sum."""
     project.original  # noqa: B018
     number, cycles = _number(project, cycle), _entries(project.cycles)
-    if (whole := mended(project.cycles, number)) is None:
+    if (whole := mended(project.cycles, number, progress=context.progress)) is None:
         raise InputError(
-            message("cycle {number} has no room for the opposite signs in another category", number + 1),
+            message("no further signs near cycle {number} keep every sum", number + 1),
             hint=message("set the missing signs one by one, or remove the cycle"),
         )
     cycles[number] = whole.entries(0)

@@ -96,7 +96,7 @@ class BrokenSums(QWidget):
         self.mend = push_button(
             message("Mend"),
             self.mend_asked,
-            tip=message("Puts the opposite signs into another category, so that every kept sum stays."),
+            tip=message("Sets the fewest further signs with which every kept sum stays."),
         )
         self.mend.setVisible(editable)
         self._row.addWidget(self.mend)

@@ -199,7 +199,11 @@ VERBS: dict[str, Tried] = {
     "flip_cycle_cell": Tried(
         {"cycle": 0, "index": [0, 0, 0], "sign": 0}, _plain(cycle=1, index=[1, 1, 0], sign=-1)
     ),
-    "mend_cycle": Tried({"cycle": 0}, _plain(cycle=1)),
+    "mend_cycle": Tried(
+        {"cycle": 0},
+        _plain(cycle=1),
+        [COUNTS, *(("flip_cycle_cell", {"cycle": n, "index": [n, 0, 0], "sign": 0}) for n in (0, 1))],
+    ),
     "add_cycle": Tried(
         {"plus": [[0, 0, 0], [1, 1, 0]], "minus": [[0, 1, 0], [1, 0, 0]]},
         _plain(plus=[[0, 0, 1], [1, 1, 1]], minus=[[0, 1, 1], [1, 0, 1]], at=0),

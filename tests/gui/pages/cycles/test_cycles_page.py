@@ -19,7 +19,7 @@ from readable import texts, unnamed
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.verbs.cycle_verbs import remove_cycle, set_cycles
+from tabprotect.engine.project.verbs.cycle_verbs import add_cycle, remove_cycle, set_cycles
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle, publish
 from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_count
@@ -130,14 +130,13 @@ def test_a_broken_cycle_is_mended_by_a_button_and_by_a_key(designer: MainWindow,
         document.undo()
         document.undo()
         examined()
-    # Where every category is taken it says so, and leaves no step.
-    document.do(set_cycles, kind="bidiagonal")
-    examined()
-    click_cell(designer, 1, 0)
+    # In a row of four there is no room against three: it says so, and leaves no step.
+    document.do(add_cycle, plus=[[0, 0], [0, 1], [0, 2]], at=0)
+    document.select_cycle(0)
     examined()
     page(designer).broken.mend.click()
-    assert "no room for the opposite signs" in page(designer).errors.text
-    assert document.history.undo_label == "set (v2, w1) of cycle 1 to +"
+    assert "no further signs near cycle 1 keep every sum" in page(designer).errors.text
+    assert document.history.undo_label == "add a cycle"
 
 
 def test_clicks_and_keys_go_through_the_signs(designer: MainWindow, examined: Settle) -> None:
