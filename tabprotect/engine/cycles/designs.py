@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
@@ -97,10 +97,12 @@ def mended(moves: MoveSet, cycle: int, *, progress: Progress = SILENT) -> MoveSe
         return None
     every = np.ravel_multi_index(np.ix_(*met), domain.shape).reshape(-1)
     free = np.setdiff1d(every, own)
-    kept, rows, right = moves.publication, [], []
+    kept = moves.publication
+    rows: list[Ints] = []
+    right: list[Floats] = []
     for number in range(len(kept.margins)):
         keys, places = np.unique(kept.keys(number, np.r_[free, own]), return_inverse=True)
-        rows.append(places[: len(free)] + sum(map(len, right)))
+        rows.append(places[: len(free)] + sum(len(sums) for sums in right))
         right.append(-np.bincount(places[len(free) :], weights=signs, minlength=len(keys)))
     # One column for a plus in each cell, one for a minus.
     into = np.concatenate([np.stack(rows, axis=1)] * 2) if rows else np.zeros((2 * len(free), 0), np.int64)
