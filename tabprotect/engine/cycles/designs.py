@@ -103,7 +103,7 @@ def mended(moves: MoveSet, cycle: int, *, progress: Progress = SILENT) -> MoveSe
     for number in range(len(kept.margins)):
         keys, places = np.unique(kept.keys(number, np.r_[free, own]), return_inverse=True)
         rows.append(places[: len(free)] + sum(len(sums) for sums in right))
-        right.append(-np.bincount(places[len(free) :], weights=signs, minlength=len(keys)))
+        right.append(-np.bincount(places[len(free) :], signs, len(keys)).astype(np.float64))
     # One column for a plus in each cell, one for a minus.
     into = np.concatenate([np.stack(rows, axis=1)] * 2) if rows else np.zeros((2 * len(free), 0), np.int64)
     values = np.repeat([1.0, -1.0], len(free) * len(rows))
