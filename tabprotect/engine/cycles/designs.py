@@ -108,7 +108,7 @@ def mended(moves: MoveSet, cycle: int, *, progress: Progress = SILENT) -> MoveSe
     into = np.concatenate([np.stack(rows, axis=1)] * 2) if rows else np.zeros((2 * len(free), 0), np.int64)
     values = np.repeat([1.0, -1.0], len(free) * len(rows))
     entries = replace(Entries.adding_up(into), values=values)
-    sums = np.concatenate(right)
+    sums = np.concatenate([np.zeros(0), *right])
     ends = np.zeros(2 * len(free)), np.ones(2 * len(free))
     programme = TableProgramme(entries, sums=(sums, sums), cells=ends, integral=True)
     try:
