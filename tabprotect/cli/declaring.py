@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -192,7 +193,8 @@ def command(
             if given and given[0].goes_with is None:
                 _check_idle(given[0])
             if not getattr(args, "dry_run", False):
-                code = run(*given, console) or 0
+                with _cores(given):
+                    code = run(*given, console) or 0
                 for remark in filter(None, _remarks_on_output(vars(args))):
                     console.warn(message("warning: {message}", remark))
                 return code
@@ -207,6 +209,16 @@ def command(
         return Command(name, called, takes, help, example, writes)
 
     return declare
+
+
+def _cores(given: Sequence[Options]) -> AbstractContextManager[None]:
+    """The cores that the work of one command may take."""
+    number = getattr(given[0], "workers", None) if given else None
+    if not isinstance(number, int):
+        return nullcontext()
+    from tabprotect.engine.threads import at_most
+
+    return at_most(number)
 
 
 def _remarks_on_output(said: Mapping[str, object]) -> Iterator[str]:

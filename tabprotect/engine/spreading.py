@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from tabprotect.engine.budgets import WORKERS_PATIENCE
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.options import option_field
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
+from tabprotect.engine.threads import LOOK, at_most, cores
 from tabprotect.languages.messages import message
 
 Workers = int | str | None
@@ -28,14 +28,6 @@ Result = TypeVar("Result")
 
 WORTHWHILE = 8.0
 """Least saving, in seconds, for which processes are started: that takes some seconds itself."""
-
-LOOK = 0.1
-"""Seconds between two checks for cancellation."""
-
-
-def cores() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def parse_workers(text: str) -> Workers:
@@ -139,8 +131,9 @@ def _processes(workers: Workers) -> int:
 def _several(
     work: Callable[[Piece, Progress], Result], pieces: list[tuple[int, Piece]]
 ) -> list[tuple[int, Result]]:
-    # A worker process is ended, not asked.
-    return [(k, work(piece, SILENT)) for k, piece in pieces]
+    # A worker process is ended, not asked; the other cores have their own.
+    with at_most(1):
+        return [(k, work(piece, SILENT)) for k, piece in pieces]
 
 
 def _elsewhere(

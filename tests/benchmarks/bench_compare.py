@@ -11,9 +11,9 @@ from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.run_spec import Comparing, RunSpec, parse_spec
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.spreading import cores
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.threads import cores
 
 RUNS = (
     "binomial_compensated",

@@ -178,6 +178,7 @@ ANSWERING = "--dossier out/d.zip"
 OF_SUMS = {f"protecting.{name}" for name in OF_MAGNITUDES}
 PROTECTING = READING | {
     "keep": "--keep region",
+    "workers": "--workers 0",
     "groupings": "--groupings r:region=x>a,b",
     "protecting.method": "--method coarsening",
     "protecting.parameters": "--set base=2",
@@ -410,6 +411,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "mechanism": "--mechanism m.json",
             "prior": "--prior positive",
             "cells": "--cells 0,1",
+            "workers": "--workers 0",
             "of": "--of region",
             "groupings": "--of g | --groupings g:region=a>x,b>x,c>y",
             "format": "--format csv",
@@ -433,6 +435,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         "sums.zip",
         {
             "fingerprint": "--fingerprint abc",
+            "workers": "--workers tcp://nowhere:1",
             "signer": "--signer signing.key.pub",
             "signed": "--signed",
             "quick": "--quick",
@@ -635,6 +638,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "options.footer": "--json | --footer 2",
             "options.blank": "blank.csv | --blank missing",
             "method": "--method exact",
+            "workers": "--workers 0",
             "out": "--out out/a.html",
             "register": "--register kept.db",
             "count": "--count zzz",

@@ -17,6 +17,7 @@ from tabprotect.engine.paths import is_folder
 from tabprotect.engine.project.options import DEFAULT_METHOD, METHOD, OUTPUT, Protecting, Publishing
 from tabprotect.engine.protection import methods
 from tabprotect.engine.registry import own_names
+from tabprotect.engine.threads import threads_field
 from tabprotect.languages.messages import joined, message
 
 BESIDE = {
@@ -37,6 +38,7 @@ class ProtectingAndPublishing(Options):
     groupings: str | None = option_field(
         None, group=METHOD, metavar="TEXT|FILE", help=message("of categories, for formulas: the parameter")
     )
+    workers: int | None = threads_field()
 
     @property
     def protected(self) -> Protecting:

@@ -23,6 +23,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.progress import PartialProgress
 from tabprotect.engine.report.attack_report import attack_report
+from tabprotect.engine.threads import threads_field
 from tabprotect.languages.messages import message, plural
 
 SHOWN = 20
@@ -58,6 +59,7 @@ class Attack(PublishedReading):
     )
     out: Path | None = option_field(None, metavar="FILE", help=message("a report: .html or .pdf"))
     reading: TableReading = part(TableReading, but=("count", *NOT_PUBLISHED))
+    workers: int | None = threads_field()
 
 
 @command("attack", example="tabprotect attack published.csv --method random_rounding:base=3")
@@ -78,7 +80,7 @@ def _read_register(asked: Attack, console: Console) -> int:
     """Read all that has left, and say what a reader of it would know."""
     from tabprotect.engine.register.read_all import read_all
 
-    idle = [one.word for one in asked.stated() if one.name != "register"]
+    idle = [one.word for one in asked.stated() if one.name not in ("register", "workers")]
     if idle:
         raise UsageError(message("{options}: the register holds releases of this house", ", ".join(idle)))
     if register_address(asked.register or None) is None:

@@ -35,6 +35,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.threads import threads_field
 from tabprotect.languages.messages import capital, joined, message, uncapital
 from tabprotect.languages.number_formats import large
 from tabprotect.languages.translation import translate
@@ -85,6 +86,7 @@ class Infer(Inferring):
     out: Path | None = option_field(None, metavar="FILE", help=message("of --format (csv: or printed)"))
     contributor: Contributor = part(Contributor, group=message("releases of magnitudes"))
     reading: TableReading = part(TableReading, but=["cells"], needs="table")
+    workers: int | None = threads_field()
 
 
 def _releases(asked: Infer, console: Console) -> list[Evidence]:

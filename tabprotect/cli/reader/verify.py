@@ -12,6 +12,7 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.options import position
 from tabprotect.engine.paths import is_folder
+from tabprotect.engine.threads import threads_field
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Verify(bundle.Verifying):
     """Arguments of ``verify``."""
 
     release: Path = position(metavar="RELEASE.zip|FOLDER", help=message("or the folder of a publication set"))
+    workers: int | None = threads_field()
 
 
 @command("verify", example="tabprotect verify release.zip")

@@ -44,6 +44,7 @@ from tabprotect.engine.posterior.agreement import SETTLED, r_hat, worth
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.release.published_numbers import PublishedNumbers
+from tabprotect.engine.threads import side_by_side
 from tabprotect.languages.messages import message
 
 CHAINS = 3
@@ -296,16 +297,30 @@ def joint_shares(
         settling = count // 6 if chains else count // 3
         recorded = count - count // 3 - (settling if chains else 0)
         chains = chains or [_Chain(numbers, start, (low, high), str(k)) for k in range(CHAINS)]
-        for chain, one in enumerate(chains):
-            one.settle(settling, progress, chain / CHAINS)
-            one.record(recorded, progress, chain / CHAINS)
-            if not one.met:
-                break
+        _run(chains, settling, recorded, progress)
         found = _together([one for one in chains if one.batches], work - left)
         if found.settled or not all(one.met for one in chains):
             # A chain that met no table within all supports finds none in a longer run either.
             break
     return found
+
+
+def _run(chains: Sequence[_Chain], settling: int, recorded: int, progress: Progress) -> None:
+    """Run all chains; those after one that met no table are as if they had not run."""
+    without: list[int] = []
+
+    def run(number: int, progress: Progress) -> None:
+        one = chains[number]
+        if without and min(without) < number:
+            return
+        one.settle(settling, progress)
+        one.record(recorded, progress)
+        if not one.met:
+            without.append(number)
+
+    side_by_side(run, range(len(chains)), progress)
+    for one in chains[min(without) + 1 :] if without else ():
+        one.batches = []
 
 
 def digest(numbers: PublishedNumbers, what: str) -> int:
@@ -388,10 +403,10 @@ class _Chain:
         self.batches: list[tuple[Ints, int]] = []
         self.sweeps = self.swept = 0
 
-    def settle(self, count: int, progress: Progress, done: float) -> None:
+    def settle(self, count: int, progress: Progress) -> None:
         """Sweeps that are not recorded, in which the fall and the guess are adjusted."""
         for at in range(0, count, TUNED):
-            progress.report(message("putting the tables together"), done + at / count / CHAINS / 3)
+            progress.report(message("putting the tables together"), at / count / 3)
             inside = self._sweep(TUNED, False)
             # A fall that holds most tables within the supports and still lets them pass beyond.
             if inside < 0.4 * TUNED:
@@ -401,7 +416,7 @@ class _Chain:
             if self.swept >= GUESSED and self.arrays.numbers[4]:
                 self._guess()
 
-    def record(self, count: int, progress: Progress, done: float) -> None:
+    def record(self, count: int, progress: Progress) -> None:
         """Sweeps whose tables are recorded; what was recorded earlier is dropped."""
         self.batches, self.sweeps = [], 0
         size, each = self.arrays.x.shape[1], count // SEGMENTS
@@ -413,7 +428,7 @@ class _Chain:
             recorded = 0
             for at in range(0, each, TUNED):
                 share = (1 + 2 * (segment * each + at) / count) / 3
-                progress.report(message("putting the tables together"), done + share / CHAINS)
+                progress.report(message("putting the tables together"), share)
                 recorded += self._sweep(min(TUNED, each - at), True)
             self.batches.append((self.arrays.hist.copy(), recorded))
             self.sweeps += each

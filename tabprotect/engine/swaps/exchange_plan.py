@@ -18,6 +18,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.swaps import exchanges
+from tabprotect.engine.threads import meanwhile
 
 AT_ONCE = 2**20
 """Random numbers of one call: 8 MiB."""
@@ -86,17 +87,24 @@ class ExchangePlan:
         held, most = counts[self.cell], max(AT_ONCE // max(3 * total, 1), 1)
         filled, at = (np.zeros(2 * size, dtype=np.int64) for _ in range(2))
         touched = np.empty(4 * int(each.max(initial=0)), dtype=np.int64)
-        for begin in range(0, number, most):
-            copies = min(most, number - begin)
+
+        def drawn() -> Iterator[tuple[int, Floats]]:
+            for begin in range(0, number, most):
+                copies = min(most, number - begin)
+                yield copies, generator.random(3 * total * copies)
+
+        def run(block: tuple[int, Floats]) -> tuple[Ints, Ints, Ints, int]:
+            copies, random = block
             found = [np.empty(4 * total * copies, dtype=np.int64) for _ in range(3)]
             last = np.zeros(1, dtype=np.int64)
-            drawn: Floats = generator.random(3 * total * copies)
             exchanges.steps(
-                *((copies, *self.shape), self.theta, self._closed, starts, drawn),
+                *((copies, *self.shape), self.theta, self._closed, starts, random),
                 *(held, filled, at, touched, *found, last),
             )
             cells, by, whose = (one[: int(last[0])] for one in found)
-            yield self.cell[cells], by, whose, copies
+            return self.cell[cells], by, whose, copies
+
+        yield from meanwhile(run, drawn())
 
     def tables(
         self, counts: Ints, number: int, generator: np.random.Generator, steps: Ints | None = None

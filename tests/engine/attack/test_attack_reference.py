@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 import tempered_lattice_in_python
 
+from tabprotect.engine import threads
 from tabprotect.engine.attack import attack as attacking
 from tabprotect.engine.attack import chain
 from tabprotect.engine.attack.attack import Attacked, attack
@@ -20,6 +22,7 @@ from tabprotect.engine.attack.least_squares import least_squares
 from tabprotect.engine.attack.proofs import affordable, proved
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.margin_variance import variance_left
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
 from tabprotect.engine.protection.cell_keys.published_laws import of_count
 from tabprotect.engine.release.published_numbers import PublishedNumbers
@@ -152,6 +155,30 @@ def test_both_forms_of_the_steps_give_the_same_bits(
     assert compiled.shares.tobytes() == slow.shares.tobytes()
     assert np.array_equal(compiled.kept, slow.kept) and len(compiled.kept)
     assert (compiled.r_hat, compiled.spread) == (slow.r_hat, slow.spread)
+
+
+@pytest.mark.parametrize("least", [0, 10**9])
+def test_chains_are_the_same_on_any_number_of_cores(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the first chain meets no table, those after it are as if they had not run."""
+    numbers = numbers_of(KEYED[1], False)
+    start = np.maximum(np.rint(least_squares(numbers).cells), 0).astype(np.int64)
+    met = property(lambda one: sum(n for _, n in one.batches) * (least == 0))
+    monkeypatch.setattr(chain._Chain, "met", met)
+    monkeypatch.setattr(chain, "listed", lambda *_: None)
+    found, settle = [], chain._Chain.settle
+    for cores in (1, 3):
+        together = threading.Barrier(cores)
+
+        def begun(one: Any, count: int, progress: Progress, together: threading.Barrier = together) -> None:
+            together.wait(20)
+            settle(one, count, progress)
+
+        monkeypatch.setattr(chain._Chain, "settle", begun)
+        with threads.at_most(cores):
+            joint = chain.joint_shares(numbers, start, proved(numbers), plan=(120,))
+        assert joint is not None
+        found.append((joint.shares.tobytes(), joint.kept.tobytes(), joint.tables))
+    assert found[0] == found[1] and (found[0][2] > 0)
 
 
 def test_what_has_not_settled_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,10 @@ weighted and resampled by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.posterior.populations import drawn, guide_of, resampled, separate, separate_sizes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.threads import meanwhile
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,21 +259,29 @@ class BackwardWalk:
         size = counts.shape[1]
         each = max(AT_ONCE // max(size, 1), 1)
         passes = self.model.passes
-        numbers = np.empty((min(each, len(cycles)), size))
-        for number in range(passes):
-            for begin in range(0, len(cycles), each):
+        numbers = np.empty((2, min(each, len(cycles)), size))
+
+        def blocks() -> Iterator[tuple[int, Floats]]:
+            begins = range(0, len(cycles), each)
+            for step, (number, begin) in enumerate(product(range(passes), begins)):
                 report((number + begin / len(cycles)) / passes)
-                mine = cycles[begin : begin + each]
-                ends = starts[begin : begin + len(mine) + 1]
-                span = slice(int(ends[0]), int(ends[-1]))
-                random = generator.random(out=numbers[: len(mine)])
-                cycle_steps.undo(
-                    len(mine),
-                    int(ends[-1] - ends[0]),
-                    size,
-                    *(mine, ends[:-1] - ends[0], groups[span], signs[span]),
-                    *(self.model.coin.by_lowest, random, walk, counts),
-                )
+                yield begin, generator.random(out=numbers[step % 2, : len(cycles) - begin])
+
+        def undone(block: tuple[int, Floats]) -> None:
+            begin, random = block
+            mine = cycles[begin : begin + each]
+            ends = starts[begin : begin + len(mine) + 1]
+            span = slice(int(ends[0]), int(ends[-1]))
+            cycle_steps.undo(
+                len(mine),
+                int(ends[-1] - ends[0]),
+                size,
+                *(mine, ends[:-1] - ends[0], groups[span], signs[span]),
+                *(self.model.coin.by_lowest, random, walk, counts),
+            )
+
+        for _ in meanwhile(undone, blocks()):
+            pass
 
     def _masses(self, layer: WalkLayer, here: Shorts) -> tuple[Floats, Floats, Floats]:
         """Backward masses of the coefficients -1, 0, +1, (cycles, draws) each."""

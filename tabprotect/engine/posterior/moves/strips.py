@@ -15,6 +15,7 @@ from tabprotect.engine.posterior.moves import strip_sweeps
 from tabprotect.engine.posterior.moves.backward_factors import StepStructure
 from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.threads import side_by_side
 from tabprotect.languages.messages import message
 
 REACH = 4
@@ -255,12 +256,16 @@ class StripSweeps:
         """Fill the laws of the changes, float64 (groups, 2 span + 1)."""
         span = self._model.span
         reach = min(span, REACH)
-        messages = self._messages()
-        for groups, real in self._parts():
+
+        def swept(part: tuple[Ints, int], progress: Progress) -> None:
+            groups, real = part
+            progress.report(message("eliminating"), self._before)
             laws = np.empty((*groups.shape, 2 * REACH + 1))
-            self._swept(groups, messages, laws)
+            self._swept(groups, self._messages(), laws)
             found = laws[:, :, :real, REACH - reach : REACH + reach + 1]
             out[groups[:, :, :real], span - reach : span + reach + 1] = found
+
+        side_by_side(swept, list(self._parts()), self._progress)
 
     def draw(self, out: Shorts, generator: np.random.Generator) -> None:
         """Fill joint draws of the changes, (draws, groups), best group by group."""
