@@ -528,9 +528,9 @@ def _together(
             sums, chances = found[0] + at, found[1][at]
             two = np.zeros_like(sums) if kind == "difference" else (sums - least) // apart
             return Originals(np.stack([sums - two * apart, two], axis=1), chances, 0)
-    found = _originals(posterior, chance, progress)
-    sums = np.stack([found.tables[:, asked].sum(axis=1) for asked in (cells, other)], axis=1)
-    return replace(found, tables=sums)
+    drawn = _originals(posterior, chance, progress)
+    sums = np.stack([drawn.tables[:, asked].sum(axis=1) for asked in (cells, other)], axis=1)
+    return replace(drawn, tables=sums)
 
 
 def _with_fixed(
