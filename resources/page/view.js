@@ -662,7 +662,8 @@ class View {
       this.make("section", {}, this.make("h2", {}, this.words("method")), this.make("p", {}, this.make("b", {}, `${said.method}.`)), what,
         this.make("h2", {}, this.words("exact_title")), this.make("p", {}, said.exact),
         this.make("ul", {}, ...said.promised.map((line) => this.make("li", {}, line))),
-        this.make("h2", {}, this.words("parts")), this.make("p", {}, said.parts)),
+        this.make("h2", {}, this.words("parts")), this.make("p", {}, said.parts),
+        ...(release.told ? [this.make("h2", {}, this.words("about_table")), this.make("dl", {}, ...release.told[this.language].map(([word, text]) => this.make("div", {}, this.make("dt", {}, word), this.make("dd", {}, text))))] : [])),
       this.make("section", {}, this.make("h2", {}, this.words("naive")), this.make("p", {}, said.naive),
         this.make("h2", {}, this.words("genuine")), this.make("p", {}, this.words("genuine_help")), this.make("dl", {}, ...prints),
         this.make("p", { className: "quiet" }, this.words("made"))));

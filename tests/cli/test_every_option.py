@@ -191,6 +191,7 @@ PROTECTING = READING | {
     "protecting.like": "--like nofile.zip",
     "protecting.publish": "--publish n",
     "protecting.title": "--title T",
+    "protecting.about": "--about licence=CC0",
     "protecting.policy": "--policy policy.toml",
     "protecting.register": "--register nowhere://x",
     "protecting.accept": f"{ANSWERING} | --accept otherwise || {ANSWERING} --set choice=cheapest",

@@ -116,6 +116,7 @@ PROTECTING: dict[str, tuple[Given, Any]] = {
     "like": ({}, "nofile.zip"),
     "publish": ({}, "n"),
     "title": ({}, "T"),
+    "about": ({}, {"licence": "CC0"}),
     "policy": ({}, "nofile.toml"),
     "accept": ({"refused": True}, "otherwise"),
     "accept_weak": ({"refused": True}, True),

@@ -100,7 +100,7 @@ def run(asked: Check, console: Console) -> int:
     if is_queue(Path(asked.table)):
         return _queue(asked, console, when)
     table: Table | None = None
-    appetite = RiskAppetite()
+    appetite, sums = RiskAppetite(), False
     uniques: SampleUniques | None = None
     if is_acro(Path(asked.table)):
         if asked.sampled is not None:
@@ -118,6 +118,11 @@ def run(asked: Check, console: Console) -> int:
             rules.classes and not asked.no_classes,
         )
         checked = flag_cells(table, rules, project.statuses)
+        if project.magnitudes is not None:
+            from tabprotect.engine.output_checking.flagged_sums import with_sums
+
+            sums = True
+            checked = with_sums(checked, project.magnitudes.table, appetite.rules_of_sums)
         if project.weights is not None or asked.sampled is not None:
             from tabprotect.engine.assessment.sample_uniques import sample_uniques
 
@@ -129,14 +134,14 @@ def run(asked: Check, console: Console) -> int:
         _write(checked, table, asked.out, when)
     if asked.queue is not None:
         outputs.write(outputs.read(asked.queue).with_output(asked.table, checked), asked.queue)
-    idle = appetite.not_of_counts
+    idle = appetite.idle(sums=sums)
     data = as_json(checked) | {
         "out": asked.out and str(asked.out),
         "queue": asked.queue and str(asked.queue),
         "not_of_counts": idle,
         "confidential": True,
     }
-    told = [message("Of the rules these say nothing of counts: {names}", ", ".join(idle))] if idle else []
+    told = [message("Of the rules these say nothing of this table: {names}", ", ".join(idle))] if idle else []
     lines = [*_lines(checked, asked.out), *told]
     if uniques is not None:
         data["sample_uniques"] = uniques.to_json()
@@ -168,11 +173,7 @@ def _queue(asked: Check, console: Console, when: str) -> int:
             one.file,
             one.status,
             one.flagged,
-            message("changed since it was checked")
-            if one.changed
-            else message("{decision}, {who}: {comment}", one.decision, one.who, one.comment)
-            if one.decision
-            else message("waits"),
+            one.said,
         )
         for one in found.outputs
     ]

@@ -35,7 +35,9 @@ class DossierRetention(Options):
     """Arguments of ``dossier retention``."""
 
     folders: Sequence[Path] = position(
-        (), metavar="FOLDER", help=message("folders to look through beside the dossiers of the register")
+        (),
+        metavar="FOLDER",
+        help=message("folders to look through beside the dossiers of the register, projects in them, too"),
     )
     delete: bool = option_field(
         False, help=message("delete those that are older; the register keeps their marks")
@@ -129,8 +131,8 @@ def run_retention(asked: DossierRetention, console: Console) -> None:
     lines.append(
         plural(
             len(found),
-            "{due} of {found} dossier is older than the policy keeps it ({limit}).",
-            "{due} of {found} dossiers are older than the policy keeps them ({limit}).",
+            "{due} of {found} dossier or project is older than the policy keeps it ({limit}).",
+            "{due} of {found} dossiers and projects are older than the policy keeps them ({limit}).",
             len(due),
             len(found),
             limit,

@@ -113,9 +113,24 @@ def load(path: Path) -> bytes:
     return encryption.opened(data, str(path)) if encryption.is_encrypted(data) else data
 
 
+PROJECT_SUFFIX, PROJECT = ".tabprotect", "project.json"
+"""The end of a project file's name, and what it holds. CONFIDENTIAL."""
+
+
 def begins_as_dossier(data: bytes) -> bool:
     """Return True if the first file of a zip is one of a dossier; nothing is unpacked."""
     return data[30:].startswith(CONFIDENTIAL.encode())
+
+
+def holds_project(path: Path) -> bool:
+    """Return True for the file of a project, by its name and by what it lists; nothing is unpacked."""
+    if path.suffix != PROJECT_SUFFIX:
+        return False
+    try:
+        with zipfile.ZipFile(path) as opened:
+            return PROJECT in opened.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:

@@ -81,7 +81,7 @@ def to_bytes(
 def same_content(one: Release, other: Release) -> bool:
     """Return True if two releases publish the same: their bundles differ in page and signatures at most."""
     return (
-        one.title == other.title
+        (one.title, one.metadata) == (other.title, other.metadata)
         and one.tables == other.tables
         and one.mechanism.to_text(categories=True) == other.mechanism.to_text(categories=True)
         and [data_package.table_csv(table) for table in one.magnitudes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tabprotect.engine.bundle.tables.about import said_of
 from tabprotect.engine.bundle.tables.data_package import table_name
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.registered import methods
@@ -34,8 +35,10 @@ def reader_lines(release: Release) -> list[str]:
             "elsewhere."
         ),
     ]
+    said = [message("- {word}: {text}", word, " ".join(text.split())) for word, text in said_of(release)]
+    table = [(message("About the table"), said)] if said else []
     out = [f"# {title_of(release)}", "", intro]
-    for heading, text in (*parts, *gate, (message("Is it intact?"), intact)):
+    for heading, text in (*parts, *table, *gate, (message("Is it intact?"), intact)):
         out += ["", "## " + heading, "", *text]
     return out
 

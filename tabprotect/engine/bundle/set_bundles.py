@@ -82,7 +82,9 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
         # The verdict on all tables together is stated once, for the set.
         mechanism = replace(release.mechanism, parameters=MappingProxyType(parameters), gate=None)
         title = message("{title}: {name}", release.title, name) if release.title else name
-        out[name] = Release(tuple(by_names[m] for m in margins), mechanism, title)
+        out[name] = replace(
+            release, tables=tuple(by_names[m] for m in margins), mechanism=mechanism, title=title
+        )
     return out
 
 

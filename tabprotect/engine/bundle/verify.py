@@ -311,7 +311,7 @@ def verify_bytes(data: bytes, asked: Verifying = QUICK, *, progress: Progress = 
         for one in signers
     ]
     progress.report(stage, 0.1)
-    tables, magnitudes, title = _tables(files)
+    tables, magnitudes, of_publisher = _tables(files)
     if tables:
         checks.append(
             message("The table is complete and as described: every cell once, whole counts.")
@@ -320,7 +320,7 @@ def verify_bytes(data: bytes, asked: Verifying = QUICK, *, progress: Progress = 
         )
     progress.report(stage, 0.4)
     with _sense_of_mechanism(files):
-        release = _release(files, tables, magnitudes, title)
+        release = _release(files, tables, magnitudes, of_publisher)
         checks += _checked_magnitudes(release)
         progress.report(stage, 0.9)
         likelihood = _likelihood(release, checks) if tables else None
@@ -338,13 +338,13 @@ def verify_bytes(data: bytes, asked: Verifying = QUICK, *, progress: Progress = 
 
 def _tables(
     files: Mapping[str, bytes],
-) -> tuple[tuple[PublishedTable, ...], data_package.DescribedMagnitudes | None, str]:
-    """The tables of counts, the description of one of magnitudes, and the title."""
-    described, magnitudes, title = _described(files)
+) -> tuple[tuple[PublishedTable, ...], data_package.DescribedMagnitudes | None, data_package.Said]:
+    """The tables of counts, the description of one of magnitudes, the title and what else is said."""
+    described, magnitudes, said = _described(files)
     tables = (
         data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding) for t in described
     )
-    return tuple(tables), magnitudes, title
+    return tuple(tables), magnitudes, said
 
 
 def checked_before(files: Mapping[str, bytes]) -> Release:
@@ -405,16 +405,21 @@ def _release(
     files: Mapping[str, bytes],
     tables: tuple[PublishedTable, ...],
     magnitudes: data_package.DescribedMagnitudes | None,
-    title: str,
+    said: data_package.Said,
 ) -> Release:
     """The release that the files hold, its tables on the variables that the mechanism states."""
     with _uncollected():
         stated, domain = _stated(files[MECHANISM], tables[0].table.domain if tables else Domain(()))
         if magnitudes is None:
             tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
-            return Release(tables, Mechanism.from_json(stated, domain, tables[0].table), title)
+            return Release(
+                tables,
+                Mechanism.from_json(stated, domain, tables[0].table),
+                said.title,
+                metadata=said.metadata,
+            )
         table = data_package.read_magnitudes(files[magnitudes.name], magnitudes, domain)
-        return Release((), Mechanism.from_json(stated, domain), title, (table,))
+        return Release((), Mechanism.from_json(stated, domain), said.title, (table,), said.metadata)
 
 
 def _checked_magnitudes(release: Release) -> list[str]:
@@ -494,10 +499,10 @@ def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
 
 def _described(
     files: Mapping[str, bytes],
-) -> tuple[list[data_package.Described], data_package.DescribedMagnitudes | None, str]:
-    """The tables of counts, or that of magnitudes, as the bundle describes them, and the title."""
+) -> tuple[list[data_package.Described], data_package.DescribedMagnitudes | None, data_package.Said]:
+    """The tables of counts, or that of magnitudes, as the bundle describes them, the title and what else is said."""
     package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
-    described, title = data_package.read_package(package)
+    described, said = data_package.read_package(package)
     names = {table.name for table in described}
     for name in (*sorted(names), *files):
         if name not in files:
@@ -510,7 +515,7 @@ def _described(
         raise BundleError(
             message("{PACKAGE}: a table of magnitudes has a bundle of its own", data_package.PACKAGE)
         )
-    return counts, magnitudes[0] if magnitudes else None, title
+    return counts, magnitudes[0] if magnitudes else None, said
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:

@@ -19,7 +19,7 @@ from tabprotect.engine.errors import ParameterError, in_file
 from tabprotect.engine.paths import is_there, read_text
 from tabprotect.engine.plain_values.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.plain_values.encoding import Encodable
-from tabprotect.engine.plain_values.metadata import METADATA, OWN_TEXTS
+from tabprotect.engine.plain_values.metadata import OWN_TEXTS, TABLE_TEXTS
 from tabprotect.engine.release.findings import KINDS, Finding
 from tabprotect.engine.release.limits import (
     ATTEMPTS,
@@ -167,7 +167,7 @@ class AgencyPolicy(Encodable):
                 wrong[f"standing.{kind}"] = message("must be one of {KINDS}", ", ".join(KINDS))
             elif not reason.strip():
                 wrong[f"standing.{kind}"] = message("says no reason")
-        for held, known in (("metadata", tuple(METADATA)), ("texts", OWN_TEXTS)):
+        for held, known in (("metadata", tuple(TABLE_TEXTS)), ("texts", OWN_TEXTS)):
             for name, text in getattr(self, held).items():
                 if name not in known:
                     wrong[f"{held}.{name}"] = message("must be one of {names}", ", ".join(known))

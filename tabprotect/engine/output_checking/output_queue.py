@@ -56,6 +56,15 @@ class Output(Encodable):
         """Whether the file is another than the one that was checked, or is gone."""
         return _digest(self.file) != self.sha256
 
+    @property
+    def said(self) -> str:
+        """The decision in words."""
+        if self.changed:
+            return message("changed since it was checked")
+        if self.decision == WAITS:
+            return message("waits")
+        return message("{decision}, {who}: {comment}", self.decision, self.who, self.comment)
+
 
 @dataclass(frozen=True)
 class OutputQueue(Encodable):

@@ -21,6 +21,9 @@ NAMES = ("risk_appetite.toml", "risk_appetite.yaml", "risk_appetite.yml")
 
 LONGEST = 100_000
 
+NK, PRATIO = (2, 0.9), 0.1
+"""ACRO's own limits: the two largest hold 90 in 100; the others a tenth of the largest."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RiskAppetite:
@@ -34,8 +37,12 @@ class RiskAppetite:
         Whether empty cells are flagged.
     full_groups
         Whether cells that hold everybody of their line are flagged; a key of this program.
-    safe_dof_threshold, safe_nk_n, safe_nk_k, safe_pratio_p, check_missing_values, survival_safe_threshold
-        Of regressions, sums, records and survival: they say nothing of a table of counts.
+    safe_nk_n, safe_nk_k
+        The so many largest contributors hold more than this share of a sum.
+    safe_pratio_p
+        Contributors but the two largest hold less than this share of the largest.
+    safe_dof_threshold, check_missing_values, survival_safe_threshold
+        Of regressions, records and survival: they say nothing of a table.
     """
 
     safe_threshold: int = 10
@@ -54,9 +61,31 @@ class RiskAppetite:
         return CheckRules(self.safe_threshold, self.zeros_are_disclosive, self.full_groups)
 
     @property
-    def not_of_counts(self) -> tuple[str, ...]:
-        """The keys that are set and say nothing of a table of counts."""
-        ours = ("safe_threshold", "zeros_are_disclosive", "full_groups")
+    def rules_of_sums(self) -> dict[str, tuple[str, str]]:
+        """The rules of a table of sums by ACRO's names, as written and in words; unsaid ones are ACRO's own."""
+
+        def said(given: float | None, usual: float) -> float:
+            return usual if given is None else given
+
+        largest, share = said(self.safe_nk_n, NK[0]), said(self.safe_nk_k, NK[1])
+        ratio = f"{100 * said(self.safe_pratio_p, PRATIO):g}"
+        return {
+            "nk-rule": (
+                f"dominance={largest:g},{100 * share:g}",
+                message(
+                    "the {n} largest hold more than {k} in 100 of the sum", f"{largest:g}", f"{100 * share:g}"
+                ),
+            ),
+            "p-ratio": (
+                f"p={ratio}",
+                message("all but the two largest hold less than {p} in 100 of the largest", ratio),
+            ),
+        }
+
+    def idle(self, *, sums: bool) -> tuple[str, ...]:
+        """The keys that are set and say nothing of a table of counts, or of sums."""
+        ours: tuple[str, ...] = ("safe_threshold", "zeros_are_disclosive", "full_groups")
+        ours += ("safe_nk_n", "safe_nk_k", "safe_pratio_p") if sums else ()
         return tuple(
             one.name for one in fields(self) if one.name not in ours and getattr(self, one.name) is not None
         )

@@ -22,6 +22,22 @@ METADATA: Mapping[str, str] = MappingProxyType(
 )
 """What each of the texts is, by its name in files."""
 
+TABLE_TEXTS: Mapping[str, str] = MappingProxyType(
+    {**METADATA, "unit": message("Unit"), "source": message("Source")}
+)
+"""What a house says of all its tables, and a publisher of one, with the words for it."""
+
+
+def check_said(given: Mapping[str, str]) -> dict[str, str]:
+    """What is wrong with texts of these names, by name."""
+    wrong = {
+        name: message("must be one of {names}", ", ".join(TABLE_TEXTS))
+        for name in given
+        if name not in TABLE_TEXTS
+    }
+    return wrong | {name: message("says nothing") for name, text in given.items() if not text.strip()}
+
+
 OF_MECHANISM = ("confidentiality", "accuracy")
 """Those of them that are true of one release: no other file's are taken."""
 

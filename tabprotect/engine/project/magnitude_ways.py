@@ -78,7 +78,9 @@ def protected_magnitudes(project: Project, seed: int | None = None, progress: Pr
     method = methods("magnitudes")[project.method]
     given = {name: value for name, value in project.parameters.items() if name != PUBLISH.name}
     values = method.resolve(project.domain, given)
-    problem = Problem.of_magnitudes(problem_of(project, seed), project.title, project.at_risk, project.people)
+    problem = Problem.of_magnitudes(
+        *(problem_of(project, seed), project.title, project.at_risk, project.people), metadata=project.said
+    )
     return protect_magnitudes(method, problem, values, project.limits, progress)
 
 

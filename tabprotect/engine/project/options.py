@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, KeptSmall, read
 from tabprotect.engine.options import Naming, Options, option_field, options_of, position
+from tabprotect.engine.plain_values.metadata import TABLE_TEXTS
 from tabprotect.engine.release.tuned import USES, Use
 from tabprotect.engine.tables.category_order import ORDER_HELP, ORDERS
 from tabprotect.languages.messages import message
@@ -396,6 +397,17 @@ class Protecting(Drawing, Judging):
     )
     title: str | None = option_field(
         None, label=message("Title"), group=OUTPUT, metavar="TITLE", help=message("for the reader; published")
+    )
+    about: Mapping[str, str] | None = option_field(
+        None,
+        label=message("Said of the table"),
+        group=OUTPUT,
+        metavar="NAME=TEXT",
+        naming=Naming(),
+        help=message(
+            "for the reader; published: {names}; what is said of all tables stands in the policy",
+            ", ".join(TABLE_TEXTS),
+        ),
     )
     policy: AgencyPolicy | None = option_field(
         None,

@@ -76,6 +76,8 @@ class Project:
     ----------
     title
         The title for readers of a release: typed by the user, or a bundled example's title.
+    metadata
+        What is told of this table, by the names of ``TABLE_TEXTS``.
     source
         The table's origin: a path, ``example:NAME``, or ``""``. Never published.
     edited
@@ -130,6 +132,7 @@ class Project:
     """
 
     title: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     edited: bool = False
     notes: tuple[str, ...] = ()
@@ -387,12 +390,18 @@ class Project:
             self.at_risk,
             self.title,
             statuses=self.statuses,
+            metadata=self.said,
             record_keys=self.record_keys,
             key_range=self.key_range,
             weights=self.weights,
             people=self.people,
             roles=self.roles,
         )
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What the table says of itself: what is given for it, else what the house says of all its tables."""
+        return {**self.limits.metadata, **self.metadata}
 
     @property
     def name(self) -> str:
@@ -427,6 +436,7 @@ def checked(project: Project) -> Project:
 TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
     {
         "title": ("title",),
+        "metadata": ("title",),
         "table": ("table",),
         "at_risk": ("at_risk",),
         "people": ("at_risk",),

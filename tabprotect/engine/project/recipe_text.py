@@ -115,7 +115,7 @@ def yearly_steps(trail: Sequence[TrailEntry]) -> list[tuple[Command[...], Argume
     steps = [
         (command, {k: v for k, v in given.items() if k != "draft"})
         for command, given in steps_of(trail, seeds=False)
-        if not command.says.seals and command.name != "set_title"
+        if not command.says.seals and command.name not in ("set_title", "set_metadata")
     ]
     last = {command.name: number for number, (command, _) in enumerate(steps)}
     chosen = last.get("set_method", -1)

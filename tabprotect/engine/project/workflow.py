@@ -23,6 +23,7 @@ from tabprotect.engine.project.verbs.table_verbs import (
     counted,
     open_table,
     set_at_risk,
+    set_metadata,
     set_people,
     set_roles,
     set_title,
@@ -78,6 +79,8 @@ def protected(
         do(set_policy(**asked.policy.as_json()))
     if asked.title is not None:
         do(set_title(title=asked.title))
+    if asked.about is not None:
+        do(set_metadata(said=asked.about))
     if asked.at_risk is not None:
         do(set_at_risk(rule=asked.at_risk))
     if asked.people is not None:

@@ -386,7 +386,7 @@ class Method(Documented, ABC):
         mechanism = Mechanism(
             self.name, domain, public | dict(draft.disclosed), privacy=self.privacy(domain, values)
         )
-        return Release(draft.tables, mechanism, problem.title, draft.magnitudes), draft
+        return Release(draft.tables, mechanism, problem.title, draft.magnitudes, problem.metadata), draft
 
     def run(
         self,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -129,6 +130,8 @@ class Problem:
     magnitudes
         The magnitudes that are protected; ``table`` counts the same records. ``None`` where the counts
         are protected.
+    metadata
+        What its publisher says of it, by the names of ``TABLE_TEXTS``.
     statuses
         What the file of the table calls its cells, as lines of an a priori file.
     people
@@ -147,6 +150,7 @@ class Problem:
     roles: Roles = NO_ROLES
     key_range: int = KEY_MODULUS
     statuses: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @classmethod
     def of_magnitudes(
@@ -155,6 +159,7 @@ class Problem:
         title: str = "",
         at_risk: SmallCount | None = None,
         people: People | None = None,
+        metadata: Mapping[str, str] = MappingProxyType({}),
     ) -> Problem:
         """The problem of protecting magnitudes, with the counts of the same records."""
         return cls(
@@ -163,6 +168,7 @@ class Problem:
             title,
             magnitudes=magnitudes,
             people=people or People(),
+            metadata=metadata,
         )
 
     @property

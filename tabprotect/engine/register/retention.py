@@ -1,4 +1,4 @@
-"""Dossiers that are older than the policy of the house keeps them. The register keeps its marks for ever."""
+"""Dossiers and projects that are older than the policy of the house keeps them. The register keeps its marks for ever."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 from tabprotect.engine.atomic import is_kept, unwritable
 from tabprotect.engine.bundle import archive
@@ -22,13 +23,15 @@ from tabprotect.languages.messages import message
 
 @dataclass(frozen=True)
 class KeptDossier(Encodable):
-    """A dossier that was found.
+    """A dossier, or a project with its original, that was found.
 
     Attributes
     ----------
+    kind
     path
     time
-        When its release left, in UTC: as the register has it, else by the file.
+        When its release left, in UTC: as the register has it, else by the file; of a project when it was
+        saved last.
     release
         The number of its release in the register; ``None`` where it has none.
     days
@@ -38,6 +41,7 @@ class KeptDossier(Encodable):
         Whether it is older than the policy keeps it.
     """
 
+    kind: Literal["dossier", "project"]
     path: Path
     time: datetime
     release: int | None
@@ -49,7 +53,7 @@ class KeptDossier(Encodable):
 def kept_dossiers(
     register: str | None, folders: Sequence[Path], days: int, now: datetime
 ) -> tuple[KeptDossier, ...]:
-    """Dossiers that the register names and that lie in folders, the oldest first.
+    """Dossiers that the register names, those and the projects that lie in folders, the oldest first.
 
     A file counts as a dossier by what it holds. One that is found by its path alone, as it is encrypted,
     is as old as the last release that was entered with the path.
@@ -67,13 +71,14 @@ def kept_dossiers(
             entries = opened.contents().entries
     found = {}
     for path in _places(entries, folders):
-        head = _head(path)
-        if not (is_encrypted(head) or archive.begins_as_dossier(head)):
+        head, project = _head(path), archive.holds_project(path)
+        if not (is_encrypted(head) or archive.begins_as_dossier(head) or project):
             continue
-        entry = _entry(path, entries, encrypted=is_encrypted(head))
+        entry = None if project else _entry(path, entries, encrypted=is_encrypted(head))
         at = datetime.fromtimestamp(path.stat().st_mtime, UTC) if entry is None else entry.time
         age = now - at.replace(tzinfo=UTC)
         found[path] = KeptDossier(
+            "project" if project else "dossier",
             path,
             at,
             None if entry is None else entry.number,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
@@ -87,12 +87,15 @@ class Release:
         Title for the reader; taken from the user, never from a file name.
     magnitudes
         The published table of a magnitude, totals and levels among its cells; empty for counts.
+    metadata
+        What its publisher says of it, by the names of ``TABLE_TEXTS``.
     """
 
     tables: tuple[PublishedTable, ...]
     mechanism: Mechanism
     title: str = ""
     magnitudes: tuple[PublishedMagnitudes, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if not self.tables and not self.magnitudes:

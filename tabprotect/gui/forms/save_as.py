@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtGui import QFontDatabase, QTextOption
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.tables.export import Exporting, exported, files_of
+from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats import registered
 from tabprotect.engine.formats.format import Format
@@ -30,6 +32,7 @@ from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.statuses import COUNT, SHOWN
 from tabprotect.engine.options import option_named
 from tabprotect.engine.paths import is_file, is_folder
+from tabprotect.engine.plain_values.metadata import OF_MECHANISM, TABLE_TEXTS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
@@ -54,7 +57,7 @@ OFFERED = ("xlsx", "px", "jsonstat", "sdmx-csv", "csv")
 LINES, CHARACTERS = 24, 3_000
 """What is shown of a file, at most."""
 
-TOLD = ("unit", "source", "notes", "date")
+TOLD = (*(name for name in TABLE_TEXTS if name not in OF_MECHANISM), "notes", "date")
 """The options of what is told beside the numbers of a release."""
 
 COLUMN = 20
@@ -123,6 +126,8 @@ class SaveAsDialog(QDialog):
         Whether these are true counts.
     doubted
         Whether each number may have its interval beside it.
+    said
+        What the release or the house says where nothing is typed, by the names of ``TABLE_TEXTS``.
     """
 
     def __init__(
@@ -132,6 +137,7 @@ class SaveAsDialog(QDialog):
         *,
         confidential: bool,
         doubted: bool = False,
+        said: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         super().__init__(page.window())
         self.setWindowTitle(tr("Save the table, CONFIDENTIAL") if confidential else tr("Save the release"))
@@ -147,7 +153,8 @@ class SaveAsDialog(QDialog):
         self.total_code = asks_for(QLineEdit(placeholderText=tr("the source's own, else T")), totals)
         self.telling = {
             name: asks_for(
-                QLineEdit(placeholderText=tr("as in the file that was read")), option_named(Exporting, name)
+                QLineEdit(placeholderText=said.get(name) or tr("as in the file that was read")),
+                option_named(Exporting, name),
             )
             for name in TOLD
         }
@@ -173,7 +180,7 @@ class SaveAsDialog(QDialog):
         self.save_button.clicked.connect(self._ask_place)
         buttons.rejected.connect(self.reject)
         in_column(form, (self.preview, 1), self.notes, buttons, on=self)
-        self.resize(90 * GRID, 60 * GRID)
+        self.resize(90 * GRID, 80 * GRID)
         self.format.currentIndexChanged.connect(lambda _: self._look())
         self.intervals.clicked.connect(self._say)
         for box in (self.total_code, *self.telling.values()):
@@ -274,7 +281,8 @@ def ask_release(page: Page) -> SaveAsDialog | None:
         return Made(found.content, dict(found.beside), shown, tuple(found.notes))
 
     doubted = not (of_set or release.magnitudes)
-    return _opened(SaveAsDialog(page, made, confidential=False, doubted=doubted))
+    said = {**in_force().metadata, **release.metadata}
+    return _opened(SaveAsDialog(page, made, confidential=False, doubted=doubted, said=said))
 
 
 def ask_table(page: Page) -> SaveAsDialog | None:

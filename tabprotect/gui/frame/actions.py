@@ -211,6 +211,8 @@ class Actions(QObject):
                 "save_table", message("Save the ta&ble as\u2026"), lambda: self._save_in_a_format("table")
             ),
             None,
+            MenuItem("queue", message("&Queue of outputs\u2026"), self._queue),
+            None,
             MenuItem("print", message("&Print\u2026"), self._print, "Ctrl+P"),
             None,
             MenuItem("settings", message("S&ettings\u2026"), lambda: SettingsDialog(window).open(), "Ctrl+,"),
@@ -224,6 +226,12 @@ class Actions(QObject):
         from tabprotect.gui.forms import save_as
 
         (save_as.ask_release if what == "release" else save_as.ask_table)(self.window.page)
+
+    def _queue(self) -> None:
+        # Imported late: the first paint needs no form.
+        from tabprotect.gui.forms.queue_sheet import ask_queue
+
+        ask_queue(self.window.page)
 
     def _print(self) -> None:
         # Imported late: the first paint needs no printer.

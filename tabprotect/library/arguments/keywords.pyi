@@ -110,6 +110,7 @@ class ProtectingKeywords(TypedDict, total=False):
     like: str | Path | None
     publish: str | None
     title: str | None
+    about: Mapping[str, str] | None
     policy: AgencyPolicy | str | Path | None
     rule: str | Sequence[str] | None
     weights: WeightsReading | None

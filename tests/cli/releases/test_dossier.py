@@ -10,6 +10,8 @@ import pytest
 
 from tabprotect.engine.bundle import encryption
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.saving import storage
 from tests.cli.conftest import Command
 
 DATA = b"CONFIDENTIAL/ a plain text that must not be seen " * 50
@@ -141,9 +143,15 @@ def test_retention(run: Command, place: Path, house_folder: Path, monkeypatch: p
         (1, False, True),
         (2, True, True),
     }
+    # A project holds its original, too; a file of its name that is none stays.
+    storage.save(History().apply("open_table", {"source": "in.csv"})[0], Path("p.tabprotect"))
+    Path("q.tabprotect").write_bytes(b"PK\x03\x04 not a project")
+    assert [(one["kind"], one["due"]) for one in listed(".")["dossiers"]].count(("project", True)) == 1
+    assert [one["path"] for one in listed(".")["dossiers"]].count(str(Path("q.tabprotect").absolute())) == 0
     run("dossier", "retention", "--delete", "--dry-run")
     assert Path("d.zip").exists() and Path("e.zip").exists()
-    assert len(listed("--delete")["deleted"]) == 2
+    assert len(listed(".", "--delete")["deleted"]) == 3
+    assert not Path("p.tabprotect").exists() and Path("q.tabprotect").exists()
     assert not Path("d.zip").exists() and not Path("e.zip").exists() and Path("notes.zip").exists()
     # The register has its marks: what left before is known.
     assert run("register", "check", "in.csv", "--json").json["published_before"]

@@ -299,8 +299,8 @@ def test_any_labels_survive_the_csv(labels: tuple[list[str], list[str]], data: s
     )
     published = PublishedTable.hiding(table, hidden)
     release = Release((published,), Mechanism("any", domain, {}), "t")
-    (described,), title = data_package.read_package(json.loads(data_package.package_json(release)))
-    assert (described.domain, described.hiding, title) == (domain, bool(hidden.any()), "t")
+    (described,), said = data_package.read_package(json.loads(data_package.package_json(release)))
+    assert (described.domain, described.hiding, said.title) == (domain, bool(hidden.any()), "t")
     written = data_package.table_csv(published)
     assert data_package.read_table(written, domain, hiding=described.hiding) == published
 

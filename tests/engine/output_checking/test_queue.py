@@ -103,3 +103,34 @@ def test_each_output_gets_a_decision_and_a_comment(capsys: pytest.CaptureFixture
     Path("not.json").write_text("{}")
     before = Path("not.json").read_text()
     assert check(capsys, "t.csv", "--queue", "not.json")[0] == 3 and Path("not.json").read_text() == before
+
+
+FIRMS = {"n": [50, 40, 5, 4], "s": [30, 25, 20, 15, 10], "w": [90, 3, 3, 2, 2]}
+
+
+def test_sums_are_flagged_by_acros_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [f"{region},{region}{k},{value}" for region, own in FIRMS.items() for k, value in enumerate(own)]
+    Path("firms.csv").write_text("region,ent,turnover\n" + "\n".join(lines) + "\n")
+    made = "tabulate firms.csv --by region --measure turnover --holding ent --out firms.parquet"
+    assert main(made.split()) == 0
+    capsys.readouterr()
+
+    def by_sums(*limits: str) -> dict[str, set[str]]:
+        Path("risk_appetite.yaml").write_text("safe_threshold: 3\nfull_groups: false\n" + "\n".join(limits))
+        found = check(capsys, "firms.parquet")[1]
+        assert found["not_of_counts"] == []
+        return {one["cell"][0]: set(one["rules"]) for one in found["cells"]}
+
+    def by_hand(n: int, k: float, p: float) -> dict[str, set[str]]:
+        out = {}
+        for cell, own in {**FIRMS, "Total": [value for one in FIRMS.values() for value in one]}.items():
+            top = sorted(own, reverse=True)
+            rules = {"nk-rule"} if sum(top[:n]) > k * sum(top) else set()
+            rules |= {"p-ratio"} if sum(top[2:]) < p * top[0] else set()
+            if rules:
+                out[cell] = rules
+        return out
+
+    # Without limits of its own they are ACRO's.
+    assert by_sums() == by_hand(2, 0.9, 0.1) == {"n": {"nk-rule"}, "w": {"nk-rule", "p-ratio"}}
+    assert by_sums("safe_nk_n: 1", "safe_nk_k: 0.25", "safe_pratio_p: 0.2") == by_hand(1, 0.25, 0.2)

@@ -25,6 +25,7 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.reader_page.page_words import WORDS
 from tabprotect.engine.bundle.reader_text import exact_lines, why_parts
 from tabprotect.engine.bundle.tables import data_package
+from tabprotect.engine.bundle.tables.about import said_of
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
@@ -177,6 +178,7 @@ class Page:
             "title": title,
             "method": release.mechanism.method,
             **(_facts_of_counts(release, likelihood) if release.tables else _facts_of_magnitudes(release)),
+            **({"told": _told(release)} if release.metadata else {}),
             "prints": {
                 name: archive.sha256(data)
                 for name, data in content.items()
@@ -376,6 +378,14 @@ def _hash(text: str) -> str:
 def told_in(code: str, text: str) -> str:
     """A sentence in a language."""
     return str(text) if code == ENGLISH else catalogue(code).translated(text)
+
+
+def _told(release: Release) -> dict[str, list[list[str]]]:
+    """What the publisher says of the release, in the page's languages: words and texts."""
+    return {
+        code: [[told_in(code, word), told_in(code, text)] for word, text in said_of(release)]
+        for code in LANGUAGES
+    }
 
 
 def _facts_of_counts(release: Release, likelihood: Likelihood | None) -> dict[str, object]:

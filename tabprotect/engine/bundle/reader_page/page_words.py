@@ -87,6 +87,7 @@ WORDS: Mapping[str, str] = {
     ),
     "method": message("What was done"),
     "exact_title": message("What is exact"),
+    "about_table": message("About the table"),
     "parts": message("Do parts add up?"),
     "naive": message("If you calculate with these numbers"),
     "genuine": message("Is it genuine?"),

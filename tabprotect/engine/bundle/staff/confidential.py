@@ -431,6 +431,7 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
             original.table,
             stated.at_risk,
             release.title,
+            metadata=release.metadata,
             record_keys=record_keys,
             key_range=stated.key_range,
             weights=weights,
@@ -501,7 +502,9 @@ def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
         letters = [line.rsplit(",", 1)[1] for line in found[FOLDER + STATUSES].decode().splitlines()[1:]]
         assert len(letters) == len(cells)
         evidence = RunEvidence(
-            problem=Problem.of_magnitudes(problem, release.title, None if gate is None else gate.at_risk),
+            problem=Problem.of_magnitudes(
+                *(problem, release.title, None if gate is None else gate.at_risk), metadata=release.metadata
+            ),
             seed=int(record["seed"]),
             seed_given=bool(record["seed_given"]),
             parameters=method.resolve(release.domain, given),

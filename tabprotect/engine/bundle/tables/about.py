@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 
 from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.errors import ParameterError, in_file
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.options import Options, option_field
-from tabprotect.engine.plain_values.metadata import METADATA, OF_MECHANISM
+from tabprotect.engine.plain_values.metadata import METADATA, OF_MECHANISM, TABLE_TEXTS
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
@@ -100,30 +101,41 @@ class Telling(Options):
                 {"date": message("must look like 2026-11-28, is {date}", repr(self.date))}
             ) from None
 
-    def of(self, title: str) -> About:
-        """The texts that are given; for those that are not, what the file says of itself."""
+    def of(
+        self,
+        title: str,
+        stated: Mapping[str, str] = MappingProxyType({}),
+        house: Mapping[str, str] | None = None,
+    ) -> About:
+        """The texts that are given; else what the file says of itself, the release, or the house.
+
+        Parameters
+        ----------
+        stated
+            What the release says.
+        house
+            What is said of all tables; by default what the policy in force says.
+        """
+        house = in_force().metadata if house is None else house
         file = About()
         if self.texts_of is not None:
             path = Path(self.texts_of)
             with in_file(path):
                 file = format_of(path).about(path, Reading(texts_in=self.texts_in))
+        said = {name: text for name, text in file.metadata.items() if name not in OF_MECHANISM}
+        said |= {name: text for name in ("unit", "source") if (text := getattr(file, name))}
+        found = {
+            name: getattr(self, name, "") or said.get(name, "") or stated.get(name, "") or house.get(name, "")
+            for name in TABLE_TEXTS
+        }
         return About(
             title or file.title,
             notes=tuple(self.notes) or file.notes,
-            unit=self.unit or file.unit,
-            source=self.source or file.source,
+            unit=found.pop("unit"),
+            source=found.pop("source"),
             date=self.date or file.date,
-            metadata=self._metadata(file),
+            metadata={name: text for name, text in found.items() if text},
         )
-
-    def _metadata(self, file: About) -> dict[str, str]:
-        """What is given, else what the file says, else what the house says of all its tables."""
-        house = in_force().metadata
-        said = {name: text for name, text in file.metadata.items() if name not in OF_MECHANISM}
-        found = {
-            name: getattr(self, name, "") or said.get(name, "") or house.get(name, "") for name in METADATA
-        }
-        return {name: text for name, text in found.items() if text}
 
 
 NOTHING = Telling()
@@ -131,7 +143,12 @@ NOTHING = Telling()
 
 
 def about_release(
-    release: Release, check: str = "", telling: Telling = NOTHING, *, several: bool = False
+    release: Release,
+    check: str = "",
+    telling: Telling = NOTHING,
+    *,
+    several: bool = False,
+    house: Mapping[str, str] | None = None,
 ) -> About:
     """Collect the texts of a release, from the release alone and what its publisher gives.
 
@@ -141,13 +158,15 @@ def about_release(
         The SHA-256 of its bundle, for those who want to see that a file belongs to it.
     several
         True for the tables of a set, whose manifest ``check`` is of.
+    house
+        What is said of all tables; by default what the policy in force says.
     """
     sealed = (
         message("SHA-256 of the manifest of the set: {check}", check)
         if several
         else message("SHA-256 of the release bundle: {check}", check)
     )
-    name, given = release.mechanism.method, telling.of(release.title)
+    name, given = release.mechanism.method, telling.of(release.title, release.metadata, house)
     if release.magnitudes:
         plugin = methods("magnitudes")[name]
         label, done, hidden = plugin.label, plugin.promise, bool(release.magnitude_table.hidden.any())
@@ -185,6 +204,15 @@ def about_release(
         facts += [(METADATA[name], metadata[name]) for name in METADATA if name in metadata]
     stated = tuple((name, text) for name, text in facts if text)
     return replace(given, changed=changed, facts=stated, metadata=metadata)
+
+
+def said_of(release: Release) -> list[tuple[str, str]]:
+    """What the publisher says of a release, by the words for it; nothing where nothing was given."""
+    if not release.metadata:
+        return []
+    about = about_release(release, house={})
+    found = {**about.metadata, "unit": about.unit, "source": about.source}
+    return [(word, found[name]) for name, word in TABLE_TEXTS.items() if found.get(name)]
 
 
 def _exact(release: Release, method: Method) -> str:

@@ -11,7 +11,7 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -19,16 +19,18 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.bundle.archive import dump_json
+from tabprotect.engine.bundle.tables.about import about_release
 from tabprotect.engine.errors import BundleError, InputError
-from tabprotect.engine.formats.agencies.frictionless import slug
+from tabprotect.engine.formats.agencies.frictionless import slug, told
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.text.csv_rows import csv_rows
+from tabprotect.engine.plain_values.metadata import check_said
 from tabprotect.engine.release.published_magnitudes import BESIDE, MOST_EMPTY, PLACES, PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.messages import message, plural
+from tabprotect.languages.messages import joined, message, plural
 from tabprotect.version import __version__
 
 PACKAGE = "datapackage.json"
@@ -64,6 +66,7 @@ def package_json(release: Release, *, description: str = "") -> bytes:
         "name": slug(title),
         **({"title": title} if title else {}),
         **({"description": description} if description else {}),
+        **_said(release),
         "created_with": message("tabprotect {version}", __version__),
         "resources": [
             *tables,
@@ -76,6 +79,25 @@ def package_json(release: Release, *, description: str = "") -> bytes:
         ],
     }
     return dump_json(package)
+
+
+@dataclass(frozen=True)
+class Said:
+    """The title, and what else a bundle says of itself, by the names of ``TABLE_TEXTS``."""
+
+    title: str
+    metadata: Mapping[str, str]
+
+
+def _said(release: Release) -> dict[str, object]:
+    """What the publisher says of a release, as Frictionless has it, and by our own names to be read again."""
+    if not release.metadata:
+        return {}
+    about = about_release(release, house={})
+    return {
+        **told(replace(about, title="", changed="", facts=(), notes=())),
+        "metadata": dict(release.metadata),
+    }
 
 
 def _resource(published: PublishedTable | PublishedMagnitudes, path: str) -> dict[str, object]:
@@ -185,8 +207,8 @@ class DescribedMagnitudes:
     beside: tuple[str, ...]
 
 
-def read_package(data: object) -> tuple[tuple[Described | DescribedMagnitudes, ...], str]:
-    """The tables and the title from a parsed ``datapackage.json``.
+def read_package(data: object) -> tuple[tuple[Described | DescribedMagnitudes, ...], Said]:
+    """The tables, the title and what else is said, from a parsed ``datapackage.json``.
 
     Raises
     ------
@@ -203,7 +225,12 @@ def read_package(data: object) -> tuple[tuple[Described | DescribedMagnitudes, .
     title = data.get("title", "") if isinstance(data, Mapping) else ""
     if not isinstance(title, str):
         raise BundleError(message("{PACKAGE}: the title is not text", PACKAGE))
-    return tuple(map(_described, found)), title
+    said = data.get("metadata", {}) if isinstance(data, Mapping) else {}
+    if not isinstance(said, Mapping) or not all(isinstance(text, str) for text in said.values()):
+        raise BundleError(message("{PACKAGE}: what is said of the table is not text", PACKAGE))
+    if wrong := check_said(said):
+        raise BundleError(joined([PACKAGE, ": ", *(f"{name} {text}" for name, text in wrong.items())], ""))
+    return tuple(map(_described, found)), Said(title, dict(said))
 
 
 def _described(resource: Mapping[str, object]) -> Described | DescribedMagnitudes:

@@ -23,11 +23,11 @@ from tabprotect.engine.project.saving.codec import Decoder, Encoder
 from tabprotect.languages.messages import message
 from tabprotect.version import __version__
 
-SUFFIX = ".tabprotect"
+SUFFIX = archive.PROJECT_SUFFIX
 FORMAT = message("tabprotect project, CONFIDENTIAL")
 FORMAT_VERSION = 5
 
-_PROJECT = "project.json"
+_PROJECT = archive.PROJECT
 _ARRAY = re.compile(r"arrays/[0-9a-f]{64}\.npy\Z")
 
 

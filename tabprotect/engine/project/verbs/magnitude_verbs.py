@@ -200,6 +200,7 @@ def magnitude_words(project: Project, given: Mapping[str, object]) -> list[str]:
         at_risk=None if beside is None or project.at_risk == SmallCount() else str(project.at_risk),
         people=str(project.people) or None,
         title=project.title or None,
+        about=project.metadata or None,
         accept=str(reason) if reason else None,
         accept_weak=bool(given.get("accept_weak")) and not reason,
     )

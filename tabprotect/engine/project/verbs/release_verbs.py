@@ -86,6 +86,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
         sensitive=project.roles.words or None,
         key_variables=project.roles.key_variables or None,
         title=project.title or None,
+        about=project.metadata or None,
         accept=str(reason) if reason else None,
         accept_weak=weak and not reason,
         fresh=bool(given.get("fresh")) or project.fresh,

@@ -13,6 +13,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
 from tabprotect.engine.microdata.coding import AddedUp
+from tabprotect.engine.plain_values.metadata import check_said
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.copy_as_command import SAVED
 from tabprotect.engine.project.examples import PREFIX
@@ -257,14 +258,38 @@ def _check_keys(asked: Tabulation) -> None:
 @Declared(message("set the title to {title}"))
 def set_title(project: Project, context: Context, *, title: str) -> Project:
     """Set the title that readers see. It is no part of the mechanism: a finished result takes it on."""
-    protected = project.protected
-    if protected is None or protected.release.title == title:
-        return replace(project, title=title)
-    record = replace(protected.record, problem=replace(protected.record.problem, title=title))
-    release = replace(protected.release, title=title)
-    return replace(
-        project, title=title, protected=replace(protected, release=release, record=record), published=False
-    )
+    return _taken_on(replace(project, title=title))
+
+
+@Declared(message("said of the table: {said}"))
+def set_metadata(project: Project, context: Context, *, said: Mapping[str, str]) -> Project:
+    """Set what the table says of itself beside its numbers: all that it says, and nothing else.
+
+    Parameters
+    ----------
+    said
+        Texts by the names of ``TABLE_TEXTS``: licence, publisher, contact, unit, period, source, language,
+        concept.
+
+    Raises
+    ------
+    ParameterError
+        For other names, and texts that say nothing.
+    """
+    if wrong := check_said(said):
+        raise ParameterError({f"about.{name}": text for name, text in wrong.items()})
+    return _taken_on(replace(project, metadata=dict(said)))
+
+
+def _taken_on(project: Project) -> Project:
+    """A finished result with what the project now says of its table beside the numbers."""
+    protected, title, said = project.protected, project.title, project.said
+    if protected is None or (protected.release.title, protected.release.metadata) == (title, said):
+        return project
+    problem = replace(protected.record.problem, title=title, metadata=said)
+    record = replace(protected.record, problem=problem)
+    release = replace(protected.release, title=title, metadata=said)
+    return replace(project, protected=replace(protected, release=release, record=record), published=False)
 
 
 @Declared(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import zipfile
 from io import BytesIO
@@ -12,8 +13,11 @@ import pyarrow.parquet
 import pytest
 import sdmx
 
+import tabprotect as tp
+from tabprotect.cli.main import main
 from tabprotect.engine.bundle.tables.about import Telling, about_release
 from tabprotect.engine.bundle.tables.export import Exporting, exported
+from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure import policy
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import ParameterError
@@ -65,6 +69,50 @@ def test_every_format_has_what_the_house_and_the_table_say(tmp_path: Path) -> No
     assert pyarrow.parquet.read_metadata(tmp_path / "t.parquet").metadata[b"licence"] == b"CC-BY-4.0"
     notes = pandas.read_excel(tmp_path / "t.xlsx", sheet_name="Notes", header=None, engine="calamine")
     assert set(TOLD.values()) <= set(notes[1])
+
+
+OF_TABLE = {"period": "2025", "concept": "Usual residents", "unit": "persons", "source": "Register"}
+
+
+@pytest.mark.usefixtures("house")
+def test_a_bundle_says_it_once_for_every_file_that_is_made_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tp.read_table("example:duncan-roehrig-4x4")
+    done = tp.protect(table, about=OF_TABLE, seed=3, accept="a test")
+    done.publish(tmp_path / "r.zip", accept="a test", dossier=tmp_path / "d.zip")
+    # Who reads it elsewhere knows nothing of the house.
+    monkeypatch.delenv(policy.VARIABLE)
+    everything = HOUSE | OF_TABLE
+    release = verify(tmp_path / "r.zip").release
+    assert release.metadata == everything
+    # The dossier leads from its original to these bytes again.
+    assert main(["verify", str(tmp_path / "d.zip"), "--quick"]) == 0
+    with zipfile.ZipFile(tmp_path / "r.zip") as bundle:
+        package, page, readme = (
+            bundle.read(name).decode() for name in ("datapackage.json", "page.html", "README.md")
+        )
+    said = json.loads(package)
+    assert said["metadata"] == everything and said["licenses"] == [{"title": "CC-BY-4.0"}]
+    assert said["sources"] == [{"title": "Register"}] and "at most 2" in said["confidentiality"]
+    for text in everything.values():
+        assert text in readme and (text in page or text.replace("&", r"\u0026") in page), text
+    for kind in map(named, ("px", "jsonstat", "sdmx-ml", "sdmx-json", "csv", "parquet", "xlsx")):
+        made = exported(release, tmp_path / f"t{kind.suffixes[0]}", kind, Exporting(add="nothing"))
+        held = made.content + b"".join(made.beside.values())
+        if kind.book:
+            with zipfile.ZipFile(BytesIO(held)) as book:
+                held = b"".join(book.read(name) for name in book.namelist())
+        for text in everything.values():
+            written = {text, html.escape(text), json.dumps(text)[1:-1]}
+            assert any(one.encode() in held for one in written), (kind.name, text)
+
+
+def test_what_is_said_of_a_table_has_known_names() -> None:
+    table = tp.read_table("example:duncan-roehrig-4x4")
+    for about in ({"colour": "red"}, {"licence": " "}):
+        with pytest.raises(ParameterError, match=next(iter(about))):
+            tp.protect(table, about=about, seed=3, accept="a test")
 
 
 @pytest.mark.usefixtures("house")
