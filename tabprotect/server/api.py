@@ -312,6 +312,8 @@ async def understood(request: Request, names: Sequence[str], filters: Sequence[s
     """A request that may be decided on; one for what is not offered is logged."""
     served = server_of(request).table
     wanted = asked_table(served.domain, served.lattice, names, filters)
+    if served.service.table.measure and (wanted.groups or wanted.summed):
+        raise HttpProblem("invalid_query", message("sums are shown as they are published, not added up"))
     await permitted(request, wanted)
     return wanted
 
@@ -468,7 +470,11 @@ _ASKED: tuple[Code, ...] = (
 )
 _ASKED_IN_ADDRESS = (
     asked("variables", schema_of(Word), "A,B or A,B@level; a name with a comma in quotes.", required=True),
-    asked("filter", TEXT, "A=a1,a2: show only these categories of the asked variable A."),
+    asked(
+        "filter",
+        TEXT,
+        "A=a1,a2: of the asked variable A only these; of another, only records with these. A:name=a1,a2: a group.",
+    ),
     asked("format", FORMAT, "Else by Accept."),
 )
 _FILE_OR_PUT_OFF = {200: FILE, 202: Decision, 304: None}

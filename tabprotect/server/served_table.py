@@ -164,25 +164,22 @@ class ServedTable:
         self, service: Service, url: str, progress: Progress = SILENT, opened: Opened | None = None
     ) -> None:
         source, columns = service.table.source, service.table.variables
+        self.service = service
         self._answers: KeyedAnswers | None = None
         if opened is None and columns:
-            # Imported late: DuckDB takes a tenth of the program's start.
-            from tabprotect.engine.microdata.coding import AddedUp
-            from tabprotect.engine.microdata.tabulate import tabulate_with_keys
-
             records = records_file(source)
             if service.table.measure:
                 raise InputError(
                     message("records are counted by the server, and not summed"),
                     hint=message("tabulate them: tabprotect tabulate RECORDS --measure NAME --out T.parquet"),
                 )
-            also = AddedUp(record_key=service.table.record_key or None)
-            counted = tabulate_with_keys(records, columns, also=also, wide=True, progress=progress)
-            opened = Opened(counted.table)
-            if counted.record_keys is not None:
-                given = rules()[service.rule.name].resolve(service.rule.parameters)
-                noise = {name: given[name] for name in NOISE if name in given}
-                self._answers = KeyedAnswers(counted.table, counted.record_keys, counted.key_range, noise)
+            if service.table.record_key:
+                opened = Opened(self._keyed(records, progress))
+            else:
+                # Imported late: DuckDB takes a tenth of the program's start.
+                from tabprotect.engine.microdata.tabulate import tabulate_with_keys
+
+                opened = Opened(tabulate_with_keys(records, columns, wide=True, progress=progress).table)
         elif opened is None and not service.table.measure:
             if is_magnitudes(Path(source)):
                 raise sums_not_counts("")
@@ -192,13 +189,13 @@ class ServedTable:
         # Loaded before anybody waits for an answer.
         methods(), formats()
         self.label = service.table.label or (opened.title if opened else "") or self.id
-        self.service = service
         choice = service.held_to
         if self._answers is None:
             evidence = _evidence(service, opened, progress)
         else:
             assert opened is not None
-            evidence = _nobody(opened)
+            # No criterion looks at any.
+            evidence = Evidence.gather(_single(opened.table.domain, 1), SmallCount(), asked=True)
         self.domain: Domain = evidence.table.domain
         kind = ReleaseSet if evidence.lattice.listed else AskedReleaseSet
         releases = kind.begin(
@@ -224,6 +221,18 @@ class ServedTable:
         except BaseException:
             self._ledger.close()
             raise
+
+    def _keyed(self, records: Path | str, progress: Progress) -> Table:
+        """Begin to answer with noise; a table that stands for the records where histories are told apart."""
+        # Imported late, as above.
+        from tabprotect.engine.microdata.coded_records import CodedRecords
+
+        table = self.service.table
+        found = CodedRecords.read(records, table.variables, table.record_key, progress)
+        given = rules()[self.service.rule.name].resolve(self.service.rule.parameters)
+        noise = {name: given[name] for name in NOISE if name in given}
+        self._answers = KeyedAnswers(found.domain, found.count, found.key_range, noise)
+        return _single(found.domain, found.mark)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -511,14 +520,11 @@ class ServedTable:
         self._session.record(changed)
 
 
-def _nobody(opened: Opened) -> Evidence:
-    """The evidence where no criterion looks at any: of one person in the first cell."""
-    domain = opened.table.domain
+def _single(domain: Domain, count: int) -> Table:
+    """A table with one count, in its first cell."""
     if domain.wide:
-        table: Table = WideTable.of(domain, [np.zeros(1, dtype=np.int64)] * domain.ndim, [1])
-    else:
-        table = Table.sparse(domain, [0], [1])
-    return Evidence.gather(table, SmallCount(), asked=True)
+        return WideTable.of(domain, [np.zeros(1, dtype=np.int64)] * domain.ndim, [count])
+    return Table.sparse(domain, [0], [count])
 
 
 def _evidence(service: Service, opened: Opened | None, progress: Progress) -> Evidence:

@@ -137,7 +137,11 @@ def _decides(rule: ReleaseRule) -> None:
     evidence = Evidence.gather(table, SmallCount(1, 2))
     # Counts by themselves serve for keys as well as any.
     noise = {name: values[name] for name in ("D", "V", "js") if name in values}
-    answers = KeyedAnswers(table, table, KEY_MODULUS, noise) if rule.keyed else None
+    answers = None
+    if rule.keyed:
+        answers = KeyedAnswers(
+            table.domain, lambda names: (table.margin(names), table.margin(names)), KEY_MODULUS, noise
+        )
     state = ReleaseSet.begin(Standard(evidence, criteria()["width"], 2))
     queries = state.allowed.tolist()
     assert queries

@@ -71,17 +71,51 @@ def test_every_answer_has_noise_that_its_records_decide(serve: Serve, tmp_path: 
     assert client.ask("age").json()["answer"]["data"]["value"] != answers[0, 1].sum(axis=0).tolist()
 
 
+def test_groups_and_filters_are_taken_from_the_table_that_was_decided_on(
+    serve: Serve, tmp_path: Path
+) -> None:
+    people(tmp_path / "people.parquet")
+    client = serve(keyed(tmp_path / "people.parquet"))
+
+    def data(*names: str, filters: tuple[str, ...] = ()) -> tuple[list[str], np.ndarray]:
+        said = client.ask(*names, filter=list(filters)).json()
+        assert said["code"] == "perturbed", said
+        of = said["answer"]["data"]
+        return of["id"], np.array(of["value"]).reshape(of["size"])
+
+    whole = data("area", "age", "sex")[1]
+    named, found = data("area", "age", filters=("sex=1", "area:north=0,2", "area:coast=5"))
+    assert named == ["area", "age"]
+    assert (found == np.stack([whole[[0, 2], :, 1].sum(axis=0), whole[5, :, 1]])).all()
+    named, found = data("age", filters=("sex=0,1", "area=3", "age=1,4"))
+    assert named == ["age"] and (found == whole[3].sum(axis=1)[[1, 4]]).all()
+    # Nobody had to decide on more than the whole: all of it is one answer.
+    assert len(client.get("/tables/people/frontier").json()["released"]) <= 1
+    for filters, words in (
+        (("work:x=1",), "not of an asked variable"),
+        (("area:x=1,2", "area:y=2"), "the same category"),
+        (("area:x=1", "area=2"), "two filters"),
+        (("sex=1", "sex=0"), "two filters"),
+    ):
+        said = client.ask("area", "age", filter=list(filters))
+        assert said.status_code == 400 and words in said.json()["detail"]
+
+
 def test_refusals_are_functions_of_what_would_have_been_published(serve: Serve, tmp_path: Path) -> None:
     people(tmp_path / "people.parquet")
     for parameters, asked, reason in (
         ({"mean": 20.0}, NAMES, "too small on average"),
         ({"empty": 0.05}, ("area", "age"), "too many of its cells are empty"),
+        # Four in five of area 5 alone are empty.
+        ({"empty": 0.5, "slices": "area"}, ("area", "age"), "too many of its cells are empty"),
     ):
         client = serve(keyed(tmp_path / "people.parquet", **parameters))
         said = client.ask(*asked)
         assert said.json()["code"] == "not_released" and reason in said.json()["detail"]
         assert not any(ch.isdigit() for ch in said.json()["detail"])
-        assert client.ask("area").status_code == 201
+        assert client.ask("sex").status_code == 201
+    whole = serve(keyed(tmp_path / "people.parquet", empty=0.5))
+    assert whole.ask("area", "age").status_code == 201
 
 
 def test_answers_never_undo_the_noise_of_others(serve: Serve, tmp_path: Path) -> None:

@@ -144,6 +144,18 @@ BLOCK = 65_536
 def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT) -> tuple[str, int]:
     """The SQL of a cell's key sum, after a check of all keys; and the range modulo which it is to be taken.
 
+    Raises
+    ------
+    InputError
+        As of :func:`key_of_record`.
+    """
+    scaled, end = key_of_record(source, column, progress)
+    return f"CAST(sum({scaled}) AS BIGINT)", end
+
+
+def key_of_record(source: MicrodataFile, column: str, progress: Progress = SILENT) -> tuple[str, int]:
+    """The SQL of a record's key as a whole number, after a check of all keys; and the range that it is below.
+
     A column of fractions from 0 up to below 1 is rounded to eight decimals; a column of whole
     numbers must fill a usual range, of 10^8 at most.
 
@@ -190,7 +202,7 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
         ends = int(least * scale), int(most * scale)
         _examined(source, column, scaled, (records, ends, bool(broken)), progress)
         end = end if broken else key_range(column, records, ends)
-    return f"CAST(sum({scaled}) AS BIGINT)", end
+    return scaled, end
 
 
 def _examined(

@@ -232,7 +232,7 @@ def _tabulate(
         also.weight if also.design_weight is not None else weight_as_stated(source, also.weight, or_beside)
     )
     also = replace(also, weight=stated)
-    _check_columns(source, by, also)
+    check_columns(source, by, also)
     low, high = source.weights
     measures = dict(source.summed)
     if not measures:
@@ -279,7 +279,7 @@ def _tabulate(
     return Tabulated(tables["n"], tables.get("keysum"), weights, source.key_range)
 
 
-def _check_columns(source: MicrodataFile, by: list[str], also: AddedUp) -> None:
+def check_columns(source: MicrodataFile, by: list[str], also: AddedUp) -> None:
     """Refuse columns that are not there, or do not go together."""
     if not by:
         raise InputError(

@@ -13,6 +13,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.table import Table
 
@@ -24,20 +25,20 @@ KEPT = 64
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeyedAnswers:
-    """Records counted by all variables that are served, with the sums of their keys. Confidential.
+    """Records counted by whichever variables are asked for, with the sums of their keys. Confidential.
 
     Attributes
     ----------
-    table
-        Counts of records.
-    record_keys
-        The sums of their keys, modulo ``key_range``, over the same variables.
+    domain
+        Of all variables that are served.
+    count
+        Counts of records by some variables, and the sums of their keys, modulo ``key_range``.
     given
         Parameters of ``cell_key``: D, V and js.
     """
 
-    table: Table
-    record_keys: Table
+    domain: Domain
+    count: Callable[[tuple[str, ...]], tuple[Table, Table]]
     key_range: int
     given: Mapping[str, object]
 
@@ -55,7 +56,7 @@ class KeyedAnswers:
         return lru_cache(maxsize=KEPT)(self._release)
 
     def _release(self, names: tuple[str, ...]) -> Release:
-        counts, keys = (_laid_out(table.margin(names)) for table in (self.table, self.record_keys))
+        counts, keys = self.count(names)
         problem = Problem(counts, record_keys=keys, key_range=self.key_range)
         method = methods()[METHOD]
         inner = ":".join(map(in_formula, names)) + " - 1" if names else "1"
@@ -68,10 +69,6 @@ class KeyedAnswers:
 
         Columns of records have no levels: no variable is the sum of another.
         """
-        shape = [len(self.table.domain[name].categories) for name in lattice.names]
+        shape = [len(self.domain[name].categories) for name in lattice.names]
         tables = np.array([[name in lattice.names_of(q) for name in lattice.names] for q in queries])
         return least_deviation(shape, tables, float(str(self.given["V"])))
-
-
-def _laid_out(table: Table) -> Table:
-    return Table.dense(table.domain, table.counts) if table.is_sparse else table

@@ -28,7 +28,7 @@ from tabprotect.engine.tables.possible import joined_variables as joined_by
 from tabprotect.engine.tables.variable import Level
 from tabprotect.languages.messages import message
 
-MAX_VARIABLES = 40
+MAX_VARIABLES = 60
 """The size that the source aims at; a bit set stays a small integer."""
 
 

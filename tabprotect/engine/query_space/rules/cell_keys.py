@@ -3,7 +3,7 @@
 No true sub-table is released, so that no criterion is asked. Each count gets the noise of its cell
 key (see the method cell_key): the same records get the same noise in every answer, whoever asks. A
 request is refused by what is public alone: where the published counts are too few a cell, or too many
-of them are 0; and where least squares over all that is out would leave noise of a standard
+of them are 0, of all or slice by slice; and where least squares over all that is out would leave noise of a standard
 deviation below .9 on some count. What a refusal tells is what the published answer would have told.
 
 Source: Fraser and Wooton 2005 (TableBuilder).
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import ClassVar
+
+import numpy as np
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.margin_variance import ENOUGH
@@ -43,12 +45,23 @@ EMPTY: Parameter[float] = Parameter(
 )
 
 
+SLICES: Parameter[str | None] = Parameter(
+    "slices",
+    message("Slice by slice"),
+    message(
+        "A variable, such as the area: in an answer that has it, both hold for each of its categories by "
+        "itself, so that no area is lost among larger ones."
+    ),
+    "text",
+)
+
+
 class CellKeys(ReleaseRule):
     """The rule that answers every request with noise."""
 
     name: ClassVar[str] = "cell_keys"
     label: ClassVar[str] = message("Answer everything with noise by cell keys")
-    parameters: ClassVar[tuple[Parameter[object], ...]] = (D, V, JS, MEAN, EMPTY)
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (D, V, JS, MEAN, EMPTY, SLICES)
     simulatable: ClassVar[bool] = True
     keyed: ClassVar[bool] = True
 
@@ -70,8 +83,13 @@ class CellKeys(ReleaseRule):
         if left < ENOUGH:
             detail = message("noise of deviation {left:.3f} would be left", left)
             return Ruling("refuse", message("not released: it would undo the noise of what is out"), detail)
-        counts = answers.release(lattice.names_of(situation.query)).table.counts
-        mean, empty = counts.mean(), (counts == 0).mean()
+        names = lattice.names_of(situation.query)
+        counts = answers.release(names).table.counts
+        slices = (
+            np.moveaxis(counts, names.index(values[SLICES]), 0) if values[SLICES] in names else counts[None]
+        )
+        slices = slices.reshape(len(slices), -1)
+        mean, empty = slices.mean(axis=1).min(), (slices == 0).mean(axis=1).max()
         detail = message("published: mean {mean:.2f}, {empty:.2f} of the cells 0", mean, empty)
         if mean < values[MEAN]:
             return Ruling(
