@@ -1,6 +1,6 @@
 """Every state of the window: nothing wider than it, no words cut, none on others, and few of them.
 
-``TABPROTECT_STATES=all`` looks at every state in light and dark, and with text of twice the size;
+``TABPROTECT_STATES=all`` looks at every state in light and dark, in both languages and sizes of text;
 ``SCREENS`` names a folder that takes a picture of each.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,23 +27,16 @@ from tabprotect.languages.translation import ENGLISH, set_language
 
 EVERY = os.environ.get("TABPROTECT_STATES") == "all"
 
-SIZES = {1.0: ((960, 540), (1366, 768)), **({2.0: ((1920, 1080),)} if EVERY else {})}
+CASES = tuple(product((ENGLISH, "de"), (1.0, 2.0))) if EVERY else ((ENGLISH, 1.0), ("de", 2.0))
+"""Languages, and sizes of the text. German at twice the size is what first has no room."""
+
+SIZES = {1.0: ((960, 540), (1366, 768)), 2.0: ((1920, 1080),)}
 """Widths and heights by the size of the text. The first is full HD at 200 %: its pixels are what a layout knows."""
 
 MODES = ("light", "dark") if EVERY else ("light",)
 
 PANEL, PAGE = 60, 120
 """Words that may be read in the panel beside the table, and on a page."""
-
-
-@pytest.fixture(params=[ENGLISH, "de"])
-def language(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture(params=list(SIZES))
-def zoom(request: pytest.FixtureRequest) -> float:
-    return request.param
 
 
 @pytest.fixture
@@ -96,6 +90,7 @@ def looked_at(
     return wrong, wordy
 
 
+@pytest.mark.parametrize(("language", "zoom"), CASES)
 def test_every_state_fits_its_window_and_says_little(
     spoken: MainWindow, qtbot: QtBot, tmp_path: Path, firms: Path, language: str, zoom: float
 ) -> None:

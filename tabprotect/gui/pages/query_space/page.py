@@ -316,7 +316,7 @@ class _Body(QStackedWidget):
 
 
 WAYS = {
-    "auto": message("the quickest that is exact"),
+    "auto": message("quickest exact"),
     "decomposable": message("closed form only"),
     "shuttle": "shuttle",
     "lp": message("linear programmes"),
