@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QBrush, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QBrush, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 
 from tabprotect.engine.arrays import Arrays, Bools, Ints
@@ -23,7 +23,7 @@ from tabprotect.gui.look.drawn.drawing import LEFT
 from tabprotect.gui.look.drawn.shades import shade_numbers, shades
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.lists.listing import AnyIndex
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked, signed_text
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked, signed_text, tabular
 from tabprotect.languages.messages import joined, message
 
 SIGNS = {1: "+", -1: "\u2212", 0: "\u00b7"}
@@ -193,7 +193,6 @@ class CycleGrid(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.grid = GridView(message("Table with the selected cycle"))
-        self.grid.room = (2 * GRID, GRID)
         self.grid.shorten_labels(rows=14, columns=8)
         self.cell_delegate = CycleDelegate(self.grid)
         self.grid.delegate = self.cell_delegate
@@ -209,6 +208,13 @@ class CycleGrid(QWidget):
         connected(self.grid.cells, clicked=lambda at: self._flip(at.row(), at.column(), None))
         self.grid.current_changed.connect(self._moved)
         in_column(self.grid, on=self, margins=0)
+        THEME.follow(self, CycleGrid._make_room)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """A sign left of each number, and what a broken sum changes by."""
+        sign = QFontMetrics(tabular(self.grid.font())).horizontalAdvance(signed_text(-1))
+        self.grid.make_room((round(2 * GRID * THEME.scale), GRID), sums=sign + GRID)
 
     def show_overlay(self, layout: Layout, margins: MarginSet, overlay: Overlay) -> None:
         """Show a layer of the table with what is drawn over it."""

@@ -148,6 +148,8 @@ class GridView(QWidget):
         self.layout_: Layout | None = None
         self.room = (0, 0)
         """Pixels across and down that pages which draw symbols add to every cell."""
+        self.sum_room = 0
+        """The same across to every total."""
         self.at_least = (0, 0)
         """Widths of a column and of the totals that another grid beside this one has."""
         self.cells = named(CellsView(), name)
@@ -350,8 +352,14 @@ class GridView(QWidget):
         for model in self._margin_models[:2]:
             totals.append(write(model.values.max().item()))
         totals.append(tr("total"))
-        grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
-        return grand, metrics.horizontalAdvance(totals[2]) + 2 * GRID
+        beside = max(self.room[0], self.sum_room)
+        grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + beside
+        return grand, metrics.horizontalAdvance(totals[2]) + 2 * GRID + self.sum_room
+
+    def make_room(self, room: tuple[int, int], *, sums: int) -> None:
+        """Add pixels to every cell, and to every total, for what is drawn beside their numbers."""
+        self.room, self.sum_room = room, sums
+        self._fit()
 
     def set_editable(self, editable: bool) -> None:
         """Let typing change counts (through ``model.typed``), or not."""

@@ -19,7 +19,7 @@ from tabprotect.gui.look.buttons import connected, emptied
 from tabprotect.gui.look.drawn.shades import ScaleBar, class_colours, class_numbers, shade_numbers, shades
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour, inked
+from tabprotect.gui.look.theme import GRID, THEME, Written, chance_number, colour, inked
 from tabprotect.languages.translation import translate
 
 
@@ -45,7 +45,7 @@ class Scale:
     @property
     def classes(self) -> bool:
         """Return True if the numbers are chances, which have fixed classes."""
-        return self.text is chance_text
+        return self.text is chance_number
 
 
 class HeatMap(QWidget):

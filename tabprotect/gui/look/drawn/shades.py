@@ -118,7 +118,7 @@ def _class_texts(metrics: QFontMetrics) -> list[tuple[str, int]]:
     """The text of each class with the room it takes beside its colour."""
     low = tr("under {percent}", round(100 * CLASSES[1]))
     texts = [low, *(f"{100 * begin:.0f}" for begin in CLASSES[1:-1])]
-    texts.append(tr("over {percent}\u202f%", round(100 * CLASSES[-1])))
+    texts.append(tr("over {percent}", round(100 * CLASSES[-1])))
     square = metrics.ascent()
     return [(text, square + 5 + metrics.horizontalAdvance(text) + GRID) for text in texts]
 

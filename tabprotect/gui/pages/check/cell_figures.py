@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Bools, Floats
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.look.theme import chance_text, count_text, number_text
+from tabprotect.gui.look.theme import chance_number, count_text, number_text
 from tabprotect.languages.messages import message
 
 LEVEL = 0.9
@@ -103,7 +103,7 @@ FIGURES: tuple[CellFigure, ...] = (
         message("How sure a reader would be"),
         message("Of the true count, in 100; 95: known."),
         lambda view: view.true,
-        chance_text,
+        chance_number,
         1.0,
         house=True,
     ),
@@ -118,17 +118,17 @@ FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "small",
         message("Chance of {words}"),
-        message("How likely a reader thinks that the true count is small."),
+        message("How likely a reader thinks that the true count is small, in 100."),
         lambda view: view.small,
-        chance_text,
+        chance_number,
         1.0,
     ),
     CellFigure(
         "published",
         message("Chance that it was not changed"),
-        message("How likely a reader thinks that the cell was not changed."),
+        message("How likely a reader thinks that the cell was not changed, in 100."),
         lambda view: view.posterior.probability(view.posterior.published.counts),
-        chance_text,
+        chance_number,
         1.0,
     ),
     CellFigure(

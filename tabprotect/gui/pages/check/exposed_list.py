@@ -14,7 +14,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, filled, in_column
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.theme import GRID, chance_text, count_text
+from tabprotect.gui.look.theme import GRID, chance_number, count_text
 from tabprotect.gui.pages.check.cell_figures import View, most_exposed
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr
@@ -85,7 +85,7 @@ class ExposedList(QWidget):
         self.cells = cells = [domain.unflat(key) for key in keys]
 
         # Looked up when a row comes into sight: there are a thousand.
-        def column(head: str, values: Any, text: Any = chance_text) -> ListColumn:
+        def column(head: str, values: Any, text: Any = chance_number) -> ListColumn:
             return ListColumn(head, cells, lambda at: text(values[at]))
 
         def published(at: Index) -> str:
@@ -97,6 +97,6 @@ class ExposedList(QWidget):
             ListColumn(message("published"), cells, published),
         ]
         if original is not None:
-            columns += [column("true", original, count_text), column(message("how sure"), view.true)]
-        columns.append(column(view.rule.words, view.small))
+            columns += [column("true", original, count_text), column(message("sure, in 100"), view.true)]
+        columns.append(column(message("{words}, in 100", view.rule.words), view.small))
         self.table.show_rows(columns)

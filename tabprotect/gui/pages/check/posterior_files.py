@@ -25,7 +25,7 @@ from tabprotect.gui.base.exporter import MARK
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.drawn.drawing import CENTRE, RIGHT, Sheet
 from tabprotect.gui.look.drawn.shades import class_colours, class_numbers, shade_numbers, shades
-from tabprotect.gui.look.theme import GRID, Colours, chance_text
+from tabprotect.gui.look.theme import GRID, Colours, chance_number
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
@@ -191,7 +191,7 @@ class HeatFigure:
         line = metrics.height()
         plane = area.adjusted(self._left(metrics), 0, -GRID / 2, -2 * line - GRID)
         wide, tall = plane.width() / columns, plane.height() / rows
-        if self._text is chance_text:
+        if self._text is chance_number:
             numbers = np.maximum(class_numbers(self._values, None), 1) - 1
             grounds = class_colours(colours)
         else:

@@ -16,7 +16,7 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.cycles.cycle_items import MIME, CycleItem, CycleListModel
 from tabprotect.languages.messages import message, plural
 from tabprotect.languages.translation import tr, translate
@@ -132,7 +132,7 @@ class CycleList(QWidget):
         in_column(self.filter, (self.view, 1), self._count, row, on=self, margins=0, spacing=GRID // 2)
         self.view.selectionModel().currentChanged.connect(self._current)
         connected(self.view, moved=self.moved, remove_asked=self.remove_asked)
-        self.setMinimumWidth(19 * GRID)
+        self.setMinimumWidth(round(19 * GRID * THEME.scale))
         self.repaint_pictures()
 
     def repaint_pictures(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, THEME
 
 Place = Literal["beside", "below", "left"]
 
@@ -43,7 +43,7 @@ class Workbench(QSplitter):
             part.setChildrenCollapsible(False)
             self.addWidget(part)
         self.setStretchFactor(1, 1)
-        self.setSizes([20 * GRID, 89 * GRID])
+        self.setSizes([round(20 * GRID * THEME.scale), 89 * GRID])
         self.place: Place | None = None
         self._arrange("beside")
 

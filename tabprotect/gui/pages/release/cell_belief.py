@@ -38,7 +38,8 @@ class CellBelief(QWidget):
         self.chance = Label(name=message("How sure a reader is of the true count"))
         self.why = Label(wordWrap=True, role="quiet", name=message("Why, in plain words"))
         self.histogram = CellHistogram()
-        THEME.follow(self.histogram, lambda plot: plot.setFixedHeight(round(HIGH * THEME.scale)))
+        THEME.follow(self, CellBelief._fit)
+        self._fit()
         in_column(
             in_row((self.title, 1), self.chance, spacing=GRID),
             self.why,
@@ -50,6 +51,9 @@ class CellBelief(QWidget):
         document.selection_changed.connect(self._again)
         document.posterior_ready.connect(self._again)
         self.hide()
+
+    def _fit(self) -> None:
+        self.histogram.setFixedHeight(round(HIGH * THEME.scale))
 
     def show_project(self, project: Project | None) -> None:
         """Show the selected cell of what is open, else the closest."""
