@@ -27,6 +27,7 @@ from tabprotect.engine.disclosure.verdict import verdict as reader_verdict
 from tabprotect.engine.errors import RefusedError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 from tabprotect.engine.project.verbs.release_verbs import of_remedy, protect, set_mechanism
 from tabprotect.engine.project.verbs.table_verbs import set_people
 from tabprotect.engine.protection.problem import StaffVerdict
@@ -49,6 +50,8 @@ GATED = message(
 
 ASKING = message("Asking the register\u2026")
 """The word of a gate that waits for what left before."""
+
+NOTHING_BEFORE = message("Nothing of this table has left before.")
 
 PROTECTION, HONESTY = message("Protection"), message("Honesty")
 FILES, BEFORE = message("Files"), message("Has this left before?")
@@ -133,6 +136,16 @@ class Gate(QObject):
     def leave(self) -> None:
         """Nobody is looking at the remedies."""
         self.judging.leave()
+
+    @staticmethod
+    def beside_before(line: Finding, judged: ReleaseJudgement | None) -> Finding:
+        """The headline, which says so where nothing of the table has left before."""
+        if judged is None or line.state == "failed":
+            return line
+        before = judged.before
+        if before.warnings or before.beside or before.again:
+            return line
+        return replace(line, rest=joined(filter(None, (line.rest, NOTHING_BEFORE)), " "))
 
     def open_question(self, project: Project) -> str:
         """Signature and title, which what passes still waits for."""
@@ -227,7 +240,7 @@ class CountsGate(Gate):
             # No colour before every line is in.
             return replace(line, state="told", word=ASKING)
         if line.state == "failed" or self.unjudged(project) or not against:
-            return line
+            return self.beside_before(line, judged)
         return replace(line, state="failed", word=WORDS["failed"], rest=against)
 
     def _question(self, project: Project) -> str:
@@ -344,7 +357,8 @@ class MagnitudesGate(Gate):
         house, published = self.document.in_house, self.document.in_house and project.published
         question = self.open_question(project) if house and not published else ""
         line = magnitude_headline(judged, staff=house, published=published, question=question)
-        return line, "", ""
+        known = self.judging.known(project) if house and not published else None
+        return self.beside_before(line, known), "", ""
 
     def reasons(self, project: Project) -> list[str]:
         """Return what takes a reason, in words."""

@@ -101,7 +101,8 @@ def test_every_public_byte_can_be_looked_at(ready: MainWindow) -> None:
 
 def test_the_light_is_no_greener_than_the_warning_below_it(ready: MainWindow) -> None:
     assert page(ready).sentence == (
-        "One question open. Readers would know 0 of 4 small counts. Limit 0. A fixed seed was used."
+        "One question open. Readers would know 0 of 4 small counts. Limit 0. A fixed seed was used. "
+        "Nothing of this table has left before."
     )
 
 
