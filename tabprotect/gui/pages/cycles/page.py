@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QHideEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QToolButton, QWidget
 
-from tabprotect.engine.cycles.designs import DESIGNS, is_named
+from tabprotect.engine.cycles.designs import DESIGNS, connected_parts, is_named
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND, check
@@ -42,7 +42,7 @@ from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.templates.cycle_source import Choosing
 from tabprotect.gui.pages.cycles.workbench import Workbench
-from tabprotect.gui.pages.stages import CyclesStage
+from tabprotect.gui.pages.stages import QUICK_ENTRIES, CyclesStage
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -99,6 +99,7 @@ class CyclesPage(CyclesStage, Page):
             self._tools[name] = connected(
                 menu.addAction(translate(text)), triggered=lambda _=False, run=run: run()
             )
+        menu.aboutToShow.connect(self._offer_split)
         more.setMenu(menu)
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.tools.addWidget(more)
@@ -176,6 +177,14 @@ class CyclesPage(CyclesStage, Page):
         if self.examination.leave():
             # Nobody looks: the cycles are examined when the page comes up again.
             self._missed |= {"cycles"}
+
+    def _offer_split(self) -> None:
+        """Offer to split where a cycle has several parts."""
+        moves = self._moves
+        apart = moves is not None and (
+            len(moves.cells) > QUICK_ENTRIES or len(connected_parts(moves)) > len(moves)
+        )
+        self._tools["split"].setEnabled(self.editor.allowed and apart)
 
     # -- bringing up to date ------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ def test_the_list_adds_duplicates_moves_and_removes(designer: MainWindow, examin
     listed.buttons["add"].click()
     # It is empty until a cell has a sign, and no step before that.
     assert len(document.project.cycles) == 4 and document.selected_cycle is None
-    assert not page(designer).grid._overlay.sign.any()
+    assert not page(designer).grid.cell_delegate.sign.any()
     page(designer).editor.flip((1, 2), -1)
     page(designer).editor.flip((1, 3), 1)
     assert len(document.project.cycles) == 5 and document.selected_cycle == 4

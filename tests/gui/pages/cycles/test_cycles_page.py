@@ -249,6 +249,15 @@ def test_nothing_to_split_is_said_and_leaves_no_step(designer: MainWindow, exami
     page(designer)._tools["split"].trigger()
     assert designer.document.project is before
     assert "nothing to split" in page(designer).errors.text
+    # Nor is it offered, until a cycle has two parts.
+    page(designer)._offer_split()
+    assert not page(designer)._tools["split"].isEnabled()
+    designer.document.do(
+        add_cycle, plus=[[0, 0], [1, 1], [2, 2], [3, 3]], minus=[[0, 1], [1, 0], [2, 3], [3, 2]]
+    )
+    examined()
+    page(designer)._offer_split()
+    assert page(designer)._tools["split"].isEnabled()
 
 
 def test_blockers_are_hatched(window: MainWindow, settle: Settle, examined: Settle) -> None:
@@ -334,11 +343,12 @@ def test_a_broken_sum_inside_the_table_is_outlined(
     assert window.document.project is not None
     before = int(window.document.project.cycles.array(0)[1, 2, 0])
     page(window).editor.flip((1, 2, 0), 1 if before < 1 else 0)
-    overlay = page(window).grid._overlay
+    grid = page(window).grid
     wanted = np.zeros((4, 4, 3), dtype=bool)
     # Rows hold v and x: their sums stand at the edge; those over v and over x do not.
     wanted[1, 2, :] = wanted[:, 2, 0] = True
-    assert overlay.unbalanced is not None and np.array_equal(overlay.unbalanced, wanted)
+    shown = grid.cell_delegate.unbalanced
+    assert grid.grid.layout_ is not None and np.array_equal(shown, grid.grid.layout_.flat(wanted))
     assert "dashed" in page(window)._legend.text()
     examined()
 

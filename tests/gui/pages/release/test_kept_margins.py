@@ -52,7 +52,9 @@ def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> 
     assert "B, young: 1" in " ".join(texts(shown.kept)) and not unnamed(shown.kept)
     shown.kept.keep.click()
     # What is left is the seed that the test gave.
-    assert shown.banner.line.text.endswith("Limit 0. A fixed seed was used. Nothing of this table has left before.")
+    assert shown.banner.line.text.endswith(
+        "Limit 0. A fixed seed was used. Nothing of this table has left before."
+    )
     assert shown.main_button.isEnabled()
     # Another title is the same release of the same sums.
     window.document.do(set_title, title="Another title")
