@@ -298,8 +298,8 @@ class ReleasePage(ReleaseStage, Page):
         """The banner: the verdict, what readers work out themselves, and what is still open."""
         shown, below, ways = self.gate.line(project)
         self.banner.show_line(shown, below=below, ways=ways)
-        # Of sums the lines below say all of it.
-        self.banner.rest.setVisible(bool(shown.rest) and not (self._wide and project.of_magnitudes))
+        # With all lines, these say it.
+        self.banner.rest.setVisible(bool(shown.rest) and (not self._wide or shown.state == "failed"))
 
     # -- whether it may leave -----------------------------------------------------------------
 
