@@ -26,7 +26,7 @@ from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import language, tr
 
 ABREAST = 4
-"""Ways to begin, and examples, that stand side by side."""
+"""Examples that stand side by side."""
 
 WIDE = 144 * GRID
 """Pixels that the page is wide at most: longer lines are not read."""
@@ -166,7 +166,8 @@ class StartPage(Page):
         self.body.addWidget(scroll)
         self._offers = QVBoxLayout()
         self._cards: list[Card] = []
-        filled(self._column, self._offers, self._grid(self._ways()))
+        ways = self._ways()
+        filled(self._column, self._offers, self._grid(ways, len(ways)))
         self._listed: list[RecentRow] = []
         self._all_recent = self._unfolding(lambda: self._list_recent())
         self._recent = in_column(spacing=0, margins=(GRID, 4, GRID, 4))
@@ -269,11 +270,11 @@ class StartPage(Page):
         )
 
     @staticmethod
-    def _grid(cards: Sequence[ChoiceCard]) -> QGridLayout:
+    def _grid(cards: Sequence[ChoiceCard], abreast: int = ABREAST) -> QGridLayout:
         grid = in_grid(across=2 * GRID, down=2 * GRID)
         for number, one in enumerate(cards):
-            grid.addWidget(one, number // ABREAST, number % ABREAST)
-        for column in range(ABREAST):
+            grid.addWidget(one, number // abreast, number % abreast)
+        for column in range(abreast):
             grid.setColumnStretch(column, 1)
         return grid
 

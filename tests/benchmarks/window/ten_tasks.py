@@ -34,7 +34,7 @@ from tabprotect import convert
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.mapping_sheet import MappingSheet
 from tabprotect.gui.frame.app import application
-from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.release.publish_form import PublishDialog
 from tabprotect.gui.pages.tabulate.page import DRAWN
@@ -287,14 +287,13 @@ def read_and_excel(hand: Hand, files: Path) -> None:
     protect(hand)
     hand.clicks = hand.words = 0
     publish(hand)
-    hand.button("Open as a reader", hand.panel)
-    hand.button("All lines", hand.panel)
-    hand.button("Save as", hand.panel)
+    hand.button("Excel", hand.panel)
     hand.button("Save as\u2026", hand.front)
     hand.file(files / "out.xlsx")
     hand.settle()
     if not (files / "out.xlsx").exists():
         raise MissingError("no workbook was written")
+    hand.button("Open as a reader", hand.panel)
 
 
 def amounts(hand: Hand, files: Path) -> None:
@@ -425,6 +424,8 @@ def main() -> None:
             print(f"{name:45} {hand.clicks:6} {hand.scrolls:7} {hand.words:5} {seconds:7.1f} {told}")
             print("   ", window.page.name, "|", window.page.sentence[:150], flush=True)
             window.document.jobs.cancel_all()
+            for reader in list(OPEN):
+                reader.close()
             hand.front.close()
             hand.settle()
             window.document.saved = window.document.project

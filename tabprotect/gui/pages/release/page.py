@@ -135,6 +135,7 @@ class ReleasePage(ReleaseStage, Page):
         )
         self.seal.copy.clicked.connect(lambda: self.seal.to_clipboard(self.gate.fingerprint))
         self.seal.open.clicked.connect(self._open_as_reader)
+        self.seal.excel.clicked.connect(partial(ask_release, self))
         self.helps.chosen.connect(self.gate.take)
         self.answers.chosen.connect(self.gate.answer)
         self.honesty.coins_asked.connect(self._use_house_key)

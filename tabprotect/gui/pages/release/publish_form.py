@@ -432,13 +432,20 @@ class Seal(QFrame):
         named(self, message("Published"), role="card")
         self._picture = Label()
         self.text = Label(wordWrap=True, name=message("What was published"), selectable=True)
-        self.copy = QPushButton(tr("Copy the check number"))
+        self.copy = named(
+            QPushButton(tr("Copy the check number")),
+            tip=message("Put it on your web page: readers can see that their file is genuine."),
+        )
         self.open = named(
             QPushButton(tr("Open as a reader")),
             tip=message("Open the bundle in a window of its own, without the original."),
         )
         ways = FlowLayout(gap=GRID)
-        filled(ways, self.copy, self.open)
+        self.excel = named(
+            QPushButton(tr("Excel\u2026")),
+            tip=message("Save the release as a workbook, or in another format."),
+        )
+        filled(ways, self.copy, self.open, self.excel)
         in_row(
             (self._picture, 0, Qt.AlignmentFlag.AlignTop),
             (in_column(self.text, ways, spacing=GRID), 1),
@@ -460,7 +467,6 @@ class Seal(QFrame):
         lines = [
             joined(filter(None, (published, signed, message("It cannot be taken back."))), " "),
             message("Check number: {fingerprint}", in_groups(fingerprint)),
-            message("Put it on your web page: readers can see that their file is genuine."),
         ]
         self.text.setText(translate(joined(lines, "\n")))
 
