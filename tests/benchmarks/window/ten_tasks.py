@@ -195,11 +195,9 @@ def messy_to_a_bundle(hand: Hand, files: Path) -> None:
 
 
 def excel(hand: Hand, files: Path) -> None:
-    """Excel with merged heads to a bundle: nothing is asked but whether its totals go."""
+    """Excel with merged heads to a bundle: all its totals add up, so nothing is asked."""
     hand.button("Open a table")
     hand.file(files / "merged.xlsx")
-    # All its totals add up: one click takes them out.
-    hand.button("Open without the totals")
     protect(hand)
     publish(hand)
 
