@@ -90,8 +90,9 @@ class MeasuresTable(QWidget):
         if (found := self._found) is None:
             self.list.show_rows([], stretch=())
             return
+        every: tuple[AnyMeasure, ...] = found.measures
         measures = sorted(
-            found.measures,
+            every,
             key=lambda m: self._first.index(m.name) if m.name in self._first else len(self._first),
         )
         self.list.show_rows(self._columns(measures), stretch=())
