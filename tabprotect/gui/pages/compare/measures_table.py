@@ -90,10 +90,9 @@ class MeasuresTable(QWidget):
         if (found := self._found) is None:
             self.list.show_rows([], stretch=())
             return
-        every: tuple[AnyMeasure, ...] = found.measures
+        every: Sequence[AnyMeasure] = found.measures
         measures = sorted(
-            every,
-            key=lambda m: self._first.index(m.name) if m.name in self._first else len(self._first),
+            every, key=lambda m: self._first.index(m.name) if m.name in self._first else len(self._first)
         )
         self.list.show_rows(self._columns(measures), stretch=())
 
