@@ -31,7 +31,7 @@ def told(about: About) -> dict[str, object]:
         "description": " ".join(about.sentences),
         "sources": [{"title": about.source}] if about.source else [],
         "created": f"{about.date}T00:00:00Z" if about.date else "",
-        "licenses": [{"title": licence}] if licence else [],
+        "licenses": [_licence(licence)] if licence else [],
         "contributors": [
             {"title": title, "roles": [role]}
             for title, role in ((publisher, "publisher"), (contact, "contact"))
@@ -40,6 +40,13 @@ def told(about: About) -> dict[str, object]:
         **metadata,
     }
     return {name: text for name, text in said.items() if text}
+
+
+def _licence(text: str) -> dict[str, str]:
+    """A licence by its address, or by its name, of which the standard allows letters, figures and ``-._``."""
+    if re.match("https?://", text):
+        return {"path": text, "title": text}
+    return {"name": re.sub(r"[^-a-zA-Z0-9._]+", "-", text), "title": text}
 
 
 def package(name: str, cube: Cube, count: str, beside: Sequence[str]) -> bytes:

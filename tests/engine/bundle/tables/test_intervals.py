@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import itertools
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
+import openpyxl
 import pandas
+import pyarrow.parquet
 import pytest
 import sdmx
 from pyaxis import pyaxis
@@ -22,7 +25,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.tables import export as export_module
 from tabprotect.engine.bundle.tables import intervals
 from tabprotect.engine.bundle.tables.cube import cube_of
-from tabprotect.engine.bundle.tables.export import INTERVALS, Exporting, exported, files_of
+from tabprotect.engine.bundle.tables.export import Exporting, exported, files_of
 from tabprotect.engine.bundle.tables.intervals import LEVEL, with_intervals
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import InfeasibleError, ParameterError
@@ -33,6 +36,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.version import RESOURCES
 from tests.engine.bundle.tables.test_magnitude_export import hidden_square
 
 ASKED = Exporting(add="intervals", total_code="T")
@@ -97,40 +101,106 @@ def test_totals_with_noise_of_their_own_are_believed_as_infer_has_them() -> None
     assert again[0] == again[1]
 
 
+Cells = dict[tuple[str, str, str], float]
+"""Both categories and the figure; a total is T."""
+
+FIGURES = ("count", "lower", "upper", "estimate")
+
+
+def long(frame: pandas.DataFrame) -> Cells:
+    """From a row for each figure."""
+    rows = frame.itertuples(index=False)
+    return {(coded(v), coded(w), str(figure)): float(value) for v, w, figure, value in rows}
+
+
+def wide(rows: Iterable[Sequence[object]]) -> Cells:
+    """From a column for each figure."""
+    return {
+        (coded(v), coded(w), figure): float(str(value))
+        for v, w, *more in rows
+        for figure, value in zip(FIGURES, more[:4], strict=True)
+    }
+
+
+def coded(label: object) -> str:
+    return {"Total": "T"}.get(str(label), str(label))
+
+
+def by_pandas(path: Path) -> Cells:
+    if path.suffix == ".parquet":
+        return wide(pandas.read_parquet(path).itertuples(index=False))
+    if path.suffix == ".xlsx":
+        sheet = pandas.read_excel(path, sheet_name="Table", header=None, engine="calamine")
+        return wide(of_sheet(sheet.to_numpy().tolist()))
+    frame = pandas.read_csv(path, dtype={"v": str, "w": str})
+    if "OBS_VALUE" in frame:
+        return long(frame[["v", "w", "figure", "OBS_VALUE"]])
+    return wide(frame.itertuples(index=False))
+
+
+def of_sheet(rows: Iterable[Sequence[object]]) -> Iterable[Sequence[object]]:
+    """The rows of counts of a sheet, whatever stands above and below them."""
+    return [row for row in rows if {coded(one) for one in row[:2]} <= {*"abcxyzT"}]
+
+
+def by_pyarrow(path: Path) -> Cells:
+    return wide([list(row.values()) for row in pyarrow.parquet.read_table(path).to_pylist()])
+
+
+def by_openpyxl(path: Path) -> Cells:
+    return wide(of_sheet(openpyxl.load_workbook(path)["Table"].iter_rows(values_only=True)))
+
+
+def by_frictionless(path: Path) -> Cells:
+    frictionless = pytest.importorskip("frictionless", exc_type=ImportError)
+    package = frictionless.Package(str(path.with_suffix(".datapackage.json")))
+    assert package.validate().valid
+    return wide([list(row.values()) for row in package.resources[0].read_rows()])
+
+
+def by_sdmx1(path: Path) -> Cells:
+    return long(sdmx.to_pandas(sdmx.read_sdmx(io.BytesIO(path.read_bytes()))).reset_index())
+
+
+CLIENTS: dict[tuple[str, str], Callable[[Path], Cells]] = {
+    ("csv", "pandas"): by_pandas,
+    ("csv", "frictionless"): by_frictionless,
+    ("px", "pyaxis"): lambda path: long(pyaxis.parse(uri=str(path), encoding="utf-8")["DATA"]),
+    ("jsonstat", "pyjstat"): lambda path: long(pyjstat.Dataset.read(path.read_text()).write("dataframe")),
+    ("sdmx-ml", "sdmx1"): by_sdmx1,
+    ("sdmx-json", "sdmx1"): by_sdmx1,
+    ("sdmx-csv", "pandas"): by_pandas,
+    ("parquet", "pandas"): by_pandas,
+    ("parquet", "pyarrow"): by_pyarrow,
+    ("xlsx", "pandas"): by_pandas,
+    ("xlsx", "openpyxl"): by_openpyxl,
+}
+"""How each format is read by each program that shows the intervals."""
+
+
 @pytest.mark.filterwarnings("ignore:Shouldn't use this function:DeprecationWarning")
-def test_other_programs_read_them(tmp_path: Path) -> None:
-    release = released("cyclic_perturbation")
-    expected = rows(release)
-    written = {}
-    for name in ("px", "jsonstat", "sdmx-ml", "sdmx-json", "sdmx-csv", "parquet", "xlsx"):
-        kind = named(name)
-        written[name] = tmp_path / f"t{kind.suffixes[0]}"
-        written[name].write_bytes(exported(release, written[name], kind, ASKED).content)
-    columns = pandas.read_parquet(written["parquet"])
-    assert {(v, w): tuple(more) for v, w, *more in columns.itertuples(index=False)} == expected
-    long = [
-        pyaxis.parse(uri=str(written["px"]), encoding="utf-8")["DATA"],
-        pyjstat.Dataset.read(written["jsonstat"].read_text()).write("dataframe"),
-        *(
-            sdmx.to_pandas(sdmx.read_sdmx(io.BytesIO(written[name].read_bytes()))).reset_index()
-            for name in ("sdmx-ml", "sdmx-json")
-        ),
-        pandas.read_csv(written["sdmx-csv"], dtype=str)[["v", "w", "figure", "OBS_VALUE"]],
-    ]
-    figures = ("count", "lower", "upper", "estimate")
-    labels = {"Total": "T"}
-    for frame in long:
-        found = {
-            (labels.get(str(v), str(v)), labels.get(str(w), str(w)), str(figure)): float(value)
-            for v, w, figure, value in frame.itertuples(index=False)
-        }
-        assert found == {
-            (*cell, figure): value
-            for cell, values in expected.items()
-            for figure, value in zip(figures, values, strict=True)
-        }
-    sheet = pandas.read_excel(written["xlsx"], header=None, engine="calamine")
-    assert {"lower", "upper", "estimate", INTERVALS} <= set(sheet.to_numpy().ravel().tolist())
+@pytest.mark.parametrize("pair", CLIENTS, ids=" ".join)
+def test_other_programs_read_them(pair: tuple[str, str], tmp_path: Path) -> None:
+    release, kind = released("cyclic_perturbation"), named(pair[0])
+    path = tmp_path / f"t{kind.suffixes[0]}"
+    made = exported(release, path, kind, ASKED)
+    for name, content in {path.name: made.content, **made.beside}.items():
+        (tmp_path / name).write_bytes(content)
+    expected = {
+        (*cell, figure): value
+        for cell, values in rows(release).items()
+        for figure, value in zip(FIGURES, values, strict=True)
+    }
+    assert len(expected) == 64 and CLIENTS[pair](path) == expected
+
+
+def test_the_documentation_lists_who_reads_them() -> None:
+    text = (RESOURCES / "docs" / "formats.md").read_text("utf-8")
+    _, _, table = text.partition("<!-- clients -->\n")
+    lines = [line.split("|")[1:3] for line in table.partition("<!-- end -->")[0].splitlines()[2:]]
+    listed = {(name.strip(" `"), one.strip()) for name, clients in lines for one in clients.split(",")}
+    over_the_network = {("PxWebApi", "pxwebpy"), ("PxWebApi", "pyaxis")}
+    assert listed == {*CLIENTS} | over_the_network
 
 
 def test_a_workbook_has_them_by_itself_and_says_why_not() -> None:

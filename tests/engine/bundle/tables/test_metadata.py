@@ -93,7 +93,9 @@ def test_a_bundle_says_it_once_for_every_file_that_is_made_of_it(
             bundle.read(name).decode() for name in ("datapackage.json", "page.html", "README.md")
         )
     said = json.loads(package)
-    assert said["metadata"] == everything and said["licenses"] == [{"title": "CC-BY-4.0"}]
+    assert said["metadata"] == everything and said["licenses"] == [
+        {"name": "CC-BY-4.0", "title": "CC-BY-4.0"}
+    ]
     assert said["sources"] == [{"title": "Register"}] and "at most 2" in said["confidentiality"]
     for text in everything.values():
         assert text in readme and (text in page or text.replace("&", r"\u0026") in page), text
@@ -119,7 +121,11 @@ def test_what_is_said_of_a_table_has_known_names() -> None:
 def test_frictionless_says_it_in_its_own_words() -> None:
     made = exported(released("cyclic_perturbation"), Path("t.csv"), named("csv"), Exporting(add="intervals"))
     said = json.loads(made.beside["t.datapackage.json"])
-    assert said["licenses"] == [{"title": "CC-BY-4.0"}]
+    assert said["licenses"] == [{"name": "CC-BY-4.0", "title": "CC-BY-4.0"}]
+    other = Exporting(add="intervals", licence="https://example.org/licence 1")
+    made = exported(released("cyclic_perturbation"), Path("t.csv"), named("csv"), other)
+    (licence,) = json.loads(made.beside["t.datapackage.json"])["licenses"]
+    assert licence["path"] == licence["title"] == "https://example.org/licence 1"
     assert {"title": "Office & Co", "roles": ["publisher"]} in said["contributors"]
 
 
