@@ -26,7 +26,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.findings import kinds
-from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import AdaptiveSequence, ExchangeSteps, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import CHANGED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, NOT_LOOKED_AT, Insiders, TableVerdict, Who
@@ -207,9 +207,13 @@ def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Pr
     return insiders(user.inner, hanging, limits, generator, progress)
 
 
+BY_STEPS = MoveSequence | AdaptiveSequence | ExchangeSteps
+"""Mechanisms that change a table step by step, each by a coin, and so may change nothing."""
+
+
 def no_change_of(likelihood: Likelihood | None, release: Release, progress: Progress) -> float | None:
     """The chance that a draw would publish everything as it is: the same for the original."""
-    if not isinstance(likelihood, MoveSequence | AdaptiveSequence):
+    if not isinstance(likelihood, BY_STEPS):
         return None
     method = methods()[release.mechanism.method]
     values = method.resolve(release.domain, release.mechanism.parameters)
@@ -223,7 +227,7 @@ def _unchanged(user: TablesBelieved, release: Release, progress: Progress) -> fl
     from tabprotect.engine.belief.evidence import OfRelease
     from tabprotect.engine.disclosure.unchanged import as_listed, unchanged
 
-    if not isinstance(user.likelihood, MoveSequence | AdaptiveSequence):
+    if not isinstance(user.likelihood, BY_STEPS):
         return as_listed(user.inner)
     return unchanged(user.inner, OfRelease(release, "unchanged").generator(), progress)
 

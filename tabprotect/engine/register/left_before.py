@@ -132,6 +132,8 @@ class LeftBefore:
         What readers learn of sums that may be parts of others.
     unweighed
         Whether it is not known that what else was refused beside them tells little enough.
+    changes
+        Whether nothing stands against it but that the house has to say if the people are the same some time later.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -147,6 +149,7 @@ class LeftBefore:
     questions: tuple[int, ...] = ()
     sums: SumsInCommon = field(default_factory=SumsInCommon)
     unweighed: bool = False
+    changes: bool = False
 
     @property
     def more(self) -> int:
@@ -213,6 +216,14 @@ class LeftBefore:
             return False
         return policy.together == "refuse" or not reason
 
+    def refused(self, policy: AgencyPolicy, reason: str) -> bool:
+        """Return True if that is a refusal to be remembered.
+
+        While it is open whether the people are the same some time later, what would be known of changes is
+        asked: a look, as free as a draft.
+        """
+        return self.refuses(policy, reason) and not self.changes
+
     def admit(self, policy: AgencyPolicy, reason: str) -> None:
         """Refuse a release that may not go out beside the earlier ones.
 
@@ -239,7 +250,7 @@ class LeftBefore:
                     "protect-set FILE FILE --by NAME; where they are other people, say so (people {other})",
                     self._of_others,
                 ),
-                answers=(AGAIN,),
+                answers=(AGAIN, ({}, ("--people", self._of_others))),
             )
         if self.refuses(policy, reason):
             raise RefusedError(
@@ -460,6 +471,7 @@ def _left_before(
         sums=sums,
         # What left before leaves as it was.
         unweighed=found.unweighed and not left,
+        changes=found.changes,
     )
 
 

@@ -119,7 +119,7 @@ def judge_release(
     before = left_before(
         problem, register, release=release, policy=policy, looked_up=looked_up, progress=progress
     )
-    if before.refuses(policy, reason or (UNSTATED if done.record.accepted else "")):
+    if before.refused(policy, reason or (UNSTATED if done.record.accepted else "")):
         with suppress(TabprotectError):
             refused_beside(project, register)
     return ReleaseJudgement(found, against(done, policy), replace(before, alone=found))

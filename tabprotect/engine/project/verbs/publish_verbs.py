@@ -213,7 +213,7 @@ def _beside_earlier(
         stated = protected
         if before.close or before.read or before.unjudged:
             reason = accepted or (gate.UNSTATED if protected.record.accepted else "")
-            if before.refuses(project.limits, reason):
+            if before.refused(project.limits, reason):
                 refused_beside(project, context.register)
             try:
                 before.admit(project.limits, reason)

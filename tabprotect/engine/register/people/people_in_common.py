@@ -52,6 +52,8 @@ class InCommon:
         The verdict on everything that follows.
     unweighed
         Whether it is not known that what else was refused beside these tells little enough.
+    changes
+        Whether nothing is asked but if the people are the same some time later: who came or went would be known.
     """
 
     read: tuple[int, ...] = ()
@@ -59,6 +61,7 @@ class InCommon:
     asked: tuple[int, ...] = ()
     tables: tuple[TableVerdict, ...] = ()
     unweighed: bool = False
+    changes: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +115,15 @@ class InCommonReading:
                     tables.append(placed)
                     asked.update(self._open([number]) if placed.known else [])
         more, slices = self._parted(wholes, parts, beside), self._sliced(every)
+        people = self.own.release.table.total
+        few = {number for number, one in (*wholes, *parts) if abs(one.people - people) <= FEW_CHANGES}
         return InCommon(
             tuple(sorted(read | set(more.read) | set(slices.read))),
             more.unread | slices.unread,
             tuple(sorted(asked | set(more.asked) | set(slices.asked))),
             (*tables, *more.tables, *slices.tables),
             more.unweighed,
+            bool(asked | set(more.asked)) and set(more.asked) <= few and not slices.asked,
         )
 
     def _sliced(self, others: Sequence[tuple[int, Evidence]]) -> InCommon:

@@ -71,6 +71,8 @@ class JointReading:
         The numbers of those of which the house has to say whether they count the same people.
     unweighed
         Whether it is not known that what else was refused beside them tells little enough.
+    changes
+        Whether nothing stands against it but that the house has to say if the people are the same some time later.
     """
 
     read: tuple[Earlier, ...]
@@ -80,6 +82,7 @@ class JointReading:
     asked: tuple[object, ...] = ()
     questions: tuple[int, ...] = ()
     unweighed: bool = False
+    changes: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,19 +154,20 @@ class ReadingTogether:
         bounded = self._bounded(earlier) - set(people.read)
         unread = (unread - set(people.read) | people.unread) - bounded
         questions = tuple(number for number in people.asked if number not in bounded)
-        found, judged_on = None, None
+        found, judged_on, changes = None, None, False
         if read or telling or people.tables:
             others = [overlap.other.draw for _, overlap in telling]
             draws = [one.draw for one in every]
             judged_on = (self.problem.table, self.policy, draws, others, people.read)
             same = (reading.verdict for reading in known if reading.judged_on == judged_on)
             found = next(same, None) or self._joint(every, [overlap for _, overlap in telling])
+            changes = people.changes and not found.failing
             if people.tables:
                 found = replace(found, tables=(*found.tables, *people.tables))
         both = [*(one for one, _ in read), *(one for one, _ in telling)]
         both += [one for one in earlier if one.entry.number in people.read and one not in both]
         reading = JointReading(
-            tuple(both), unread, found, judged_on, asked, questions, unweighed=people.unweighed
+            tuple(both), unread, found, judged_on, asked, questions, people.unweighed, changes
         )
         known.append(reading)
         return reading

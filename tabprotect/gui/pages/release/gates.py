@@ -25,10 +25,12 @@ from tabprotect.engine.disclosure.gate import decided
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict as reader_verdict
 from tabprotect.engine.errors import RefusedError, Suggestion, TabprotectError
+from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 from tabprotect.engine.project.verbs.release_verbs import of_remedy, protect, set_mechanism
+from tabprotect.engine.project.verbs.set_verbs import stack_tables
 from tabprotect.engine.project.verbs.table_verbs import set_people
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup
@@ -38,6 +40,7 @@ from tabprotect.gui.base.judging import WAITING
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.forms.remedies import take_for_magnitudes
 from tabprotect.gui.look.buttons import present
+from tabprotect.gui.look.file_dialogs import ask_files
 from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.line_rows import groups_of
 from tabprotect.languages.messages import capital, joined, message
@@ -47,6 +50,9 @@ GATED = message(
     "headline counts the true ones and is for staff only."
 )
 
+
+AS_ONE_SET = Suggestion(message("Protect them as one set\u2026"), {})
+"""The first remedy where tables may be parts of the same people, such as men, women and all."""
 
 ASKING = message("Asking the register\u2026")
 """The word of a gate that waits for what left before."""
@@ -96,12 +102,26 @@ class Gate(QObject):
     def answers(self, project: Project) -> tuple[Suggestion, ...]:
         """Return what the house can say of who is counted, where that makes a difference."""
         judged = self.judging.known(project)
-        return () if judged is None else judged.before.answers
+        if judged is None or not judged.before.answers:
+            return ()
+        # Tables of parts of the same people leave together, where all of them are at hand.
+        together = os.path.isfile(project.source) and not project.edited
+        return (*((AS_ONE_SET,) if together else ()), *judged.before.answers)
 
     def answer(self, said: Suggestion) -> None:
-        """Say who is counted: the draw stays as it is, and is judged anew."""
+        """Say who is counted: the draw stays as it is, and is judged anew. Or begin a set with other files."""
+        if said is AS_ONE_SET:
+            ask_files(self.page, message("Add the tables of the others"), patterns("table"), self.as_one_set)
+            return
         people = f"{present(self.document.project).people} {said.parameters['people']}"
         self.document.run(set_people(people=people), page=self.page.name)
+
+    def as_one_set(self, others: Sequence[str]) -> None:
+        """Open the table and those of other parts of the same people as one, with a variable that tells them apart."""
+        source = present(self.document.project).source
+        beside = {Path(other).stem: other for other in others if Path(other) != Path(source)}
+        if beside:
+            self.document.begins.emit(stack_tables(source=source, beside=beside, by="part"))
 
     def ask(self, project: Project) -> None:
         """Have the bundle made and the release judged."""
