@@ -253,7 +253,7 @@ class ControlledRounding(ProtectingKeywords, total=False):
     """The parameters of ``controlled_rounding``."""
 
     base: int
-    choice: Literal["open", "nearest", "cox", "unbiased"]
+    choice: Literal["open", "cumulative", "nearest", "cox", "unbiased"]
     margins: str | None
     groupings: str | None
     nodes: int

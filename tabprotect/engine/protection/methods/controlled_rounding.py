@@ -3,7 +3,7 @@
 Every inner cell goes to one of the two multiples of the base beside it; multiples of the base stay
 (zero-restricted). Totals are the sums of their rounded parts.
 
-By open book, the default, each count between multiples gets a letter by a public law: with chance
+By open book, the default from two variables on, each count between multiples gets a letter by a public law: with chance
 gamma it may go either way, else it goes down or up at random so that it is right on average. Totals
 are rounded at random, too. A programme that sees letters and drawn totals alone then settles the
 counts that may go either way, so that the published totals are near the drawn ones. Letters and
@@ -14,6 +14,12 @@ Its price is in the totals, which may go further than the base. On 34 tables of 
 base 3 the mean error of a total is 1.5, and the largest 11; by the nearest choice they are .8 and 2.
 From three variables on, totals of fewer than 13 counts are not drawn, since they would give counts
 away: they follow from their parts.
+
+The cumulative choice, the default of one variable, is for tables that nest in one another, such as levels. The
+cells stand in a line in which every total is a run, their running sums plus one number below the
+base, drawn once, are rounded down, and what is published are the differences. So every count and
+every total stays within the base and is right on average, with one draw for all; the posterior is
+that of a chain of as many states as the base.
 
 The nearest choice takes, of all roundings that move no published count by the base, the one nearest
 to the table: the smallest sum of |rounded - true| over the published counts, found by integer
@@ -60,6 +66,7 @@ from tabprotect.engine.protection.published_margins import (
     Support,
     counts_of,
     informative,
+    inner_cells,
     main_first,
     sum_factors,
 )
@@ -69,6 +76,7 @@ from tabprotect.engine.protection.rounding.cox_rounding import (
     round_unbiased,
     round_without_chance,
 )
+from tabprotect.engine.protection.rounding.cumulative_rounding import Remainders, line_of, rounded
 from tabprotect.engine.protection.rounding.open_rounding import GAMMA, LEAST, Choosing, OpenBook
 from tabprotect.engine.protection.rounding.rounded_again import (
     RoundedAgain,
@@ -95,7 +103,7 @@ NOTE = message(
 )
 
 
-CHOICE: Parameter[Literal["open", "nearest", "cox", "unbiased"]] = Parameter(
+CHOICE: Parameter[Literal["open", "cumulative", "nearest", "cox", "unbiased"]] = Parameter(
     "choice",
     message("Choice"),
     message("Which of the roundings that add up."),
@@ -104,6 +112,10 @@ CHOICE: Parameter[Literal["open", "nearest", "cox", "unbiased"]] = Parameter(
     choices={
         "open": message(
             "Counts and totals are rounded at random; what is left open makes them meet, and tells nothing."
+        ),
+        "cumulative": message(
+            "For tables that nest in one another, such as levels of one variable: each count and total is "
+            "rounded at random, by less than the base, and all of them by one draw."
         ),
         "nearest": message("The rounding nearest to the table; no chance in it."),
         "cox": message(
@@ -158,13 +170,28 @@ class ControlledRounding(Choosing):
         CalibrationPlan({"base": 3}),
         CalibrationPlan({"base": 2, "choice": "nearest"}, runs=120),
         CalibrationPlan({"base": 2, "choice": "cox"}, runs=120),
+        CalibrationPlan({"base": 3, "choice": "cumulative", "margins": "A + A:B"}, runs=120),
         CalibrationPlan({"base": 3, "choice": "unbiased"}, runs=80),
         CalibrationPlan({"base": 2, "choice": "unbiased", "margins": "A"}, runs=80),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
-        """Cox's procedure takes no groupings and at most two published variables."""
+        """Cox's procedure takes no groupings and at most two published variables.
+
+        One variable is rounded along its categories where nothing else is asked for.
+        """
+        if domain.ndim == 1 and not any(
+            given.get(name) is not None for name in (CHOICE.name, GAMMA.name, LEAST.name)
+        ):
+            alone = {**given, CHOICE.name: "cumulative"}
+            if line_of(publication_of(domain, super().resolve(domain, alone))) is not None:
+                given = alone
         values = super().resolve(domain, given)
+        if values[CHOICE] == "cumulative" and line_of(publication_of(domain, values)) is None:
+            raise ParameterError(
+                {"choice": message("the published tables do not nest in one another, the inner cells last")},
+                hint=message("publish tables each of which holds the one before, or take choice = open"),
+            )
         if values[CHOICE] in BY_WALKS:
             used = published_names(publication_of(domain, values))
             grouped = sorted(used - set(domain.names))
@@ -185,8 +212,8 @@ class ControlledRounding(Choosing):
         return values[CHOICE] not in ("nearest", "cox")
 
     def promised(self, values: Values) -> tuple[str, ...]:
-        """Leave "unbiased" to its variant; by open book totals may go further than the base."""
-        without = set() if values[CHOICE] == "unbiased" else {"unbiased"}
+        """Leave "unbiased" to what is; by open book totals may go further than the base."""
+        without = set() if values[CHOICE] in ("unbiased", "cumulative") else {"unbiased"}
         without |= {"within_base"} if values[CHOICE] == "open" else set()
         return tuple(n for n in self.guarantees if n not in without)
 
@@ -204,6 +231,10 @@ class ControlledRounding(Choosing):
                 problem.table, generator, progress
             )
             return Draft(main_first(tables, problem.table.domain), disclosed=disclosed)
+        if values[CHOICE] == "cumulative":
+            publication = publication_of(problem.table.domain, values)
+            inner = _cumulative(problem.table, publication, base, int(generator.integers(base)))
+            return Draft(main_first(publication.sums(inner), publication.domain))
         table, publication = without_unused(problem.table, publication_of(problem.table.domain, values))
         counts = publication.added_up(table)
         require_reach(base, counts)
@@ -241,6 +272,14 @@ class ControlledRounding(Choosing):
             return max(count - base + 1, 0), count + base - 1, None
 
         counts = counts_of(release, publication)
+        if values[CHOICE] == "cumulative":
+            line = line_of(publication)
+            assert line is not None
+            alone, inner = inner_cells(publication, counts)
+            whole = Remainders(inner, line, base).rerun()
+            return sum_factors(
+                release, (alone, inner), weigh, rerun=whole, note=NOTE, left_out=("pattern_choice",)
+            )
         rerun = None
         if release.domain.size <= MOST_RERUN:
             # The unbiased variant is followed exactly where its inner cells are published.
@@ -252,15 +291,22 @@ class ControlledRounding(Choosing):
             else:
                 rerun = RoundedAgain(counts, publication, base, values[NODES]).rerun()
         used, seen = informative(publication, counts)
-        whole = used is publication
+        every = used is publication
         return sum_factors(
             release,
             (used, seen),
             weigh,
             rerun=rerun,
-            note=NOTE if whole else message("{INNER_NOTE} {NOTE}", INNER_NOTE, NOTE),
-            left_out=("pattern_choice",) if whole else ("joint_noise", "pattern_choice"),
+            note=NOTE if every else message("{INNER_NOTE} {NOTE}", INNER_NOTE, NOTE),
+            left_out=("pattern_choice",) if every else ("joint_noise", "pattern_choice"),
         )
+
+
+def _cumulative(table: Table, publication: Publication, base: int, start: int) -> Table:
+    line = line_of(publication)
+    assert line is not None
+    inner = rounded(table.counts.reshape(-1), line, base, start)
+    return Table.dense(table.domain, inner.reshape(table.domain.shape))
 
 
 def _two_way(table: Table) -> Ints:
