@@ -369,21 +369,19 @@ def test_a_set_and_levels_give_the_command_lines_bytes(tmp_path: Path) -> None:
     assert ours == theirs and set(ours) == {"places.zip", "ages.zip", "set.json", "manifest.json"}
 
 
-def test_a_set_with_a_small_kept_sum_takes_a_reason(tmp_path: Path) -> None:
+def test_a_set_with_a_small_kept_sum_takes_a_decision(tmp_path: Path) -> None:
     cells = [(a, b, c) for a in range(4) for b in range(4) for c in range(3)]
     counts = [int(c == 0) if (a, b) == (0, 0) else 3 + (a + b + c) % 4 for a, b, c in cells]
     rows = (f"a{a},b{b},c{c},{n}" for (a, b, c), n in zip(cells, counts, strict=True))
     source, out = tmp_path / "t.csv", tmp_path / "out"
     source.write_text("\n".join(["a,b,c,count", *rows]))
     tables = {"one": "a*b", "two": "b*c"}
-    found = tp.protect_set(tp.read_table(source), tables, "cyclic_perturbation", seed=1)
+    whole = tp.read_table(source)
     with pytest.raises(tp.RefusedError, match="1 kept sum is small"):
-        found.publish_set(out, tables=tables)
-    assert not out.exists()
-    found.publish_set(out, tables=tables, accept="the office agreed")
+        tp.protect_set(whole, tables, "cyclic_perturbation", seed=1)
+    found = tp.protect_set(whole, tables, "cyclic_perturbation", kept_small="keep", seed=1)
+    found.publish_set(out, tables=tables)
     assert out.exists()
-    # Where no table of the set has it, nothing stands against it.
-    found.publish_set(tmp_path / "other", tables={"two": "b*c"}, again="the same again")
 
 
 def test_what_a_format_leaves_out_is_a_warning_before_anything_is_written(tmp_path: Path) -> None:

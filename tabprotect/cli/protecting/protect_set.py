@@ -15,7 +15,6 @@ from tabprotect.cli.protecting.published import ExtraOutput, protect_and_publish
 from tabprotect.engine.atomic import written_at
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
-from tabprotect.engine.disclosure.exact_small_margins import small_sums
 from tabprotect.engine.errors import InputError, RecordsError, of_system
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import option_field, options_of, part, position
@@ -27,7 +26,6 @@ from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import (
     check_counts,
     check_publishes_margins,
-    check_small,
     check_within,
     join_tables,
     stack_tables,
@@ -129,8 +127,6 @@ def run(asked: ProtectSet, console: Console) -> int:
     if any(p.name == MARGINS.name for p in history.project.protection.parameters):
         parameters[MARGINS.name] = chosen.formula
     protecting = replace(protecting, method=None, parameters=parameters)
-    if not protecting.accept and protecting.kept_small != "keep":
-        _check_small(history.project, parameters, chosen)
     publishing = replace(publishing, tables=dict(chosen.formulas))
 
     def written(project: Project) -> ExtraOutput:
@@ -138,20 +134,6 @@ def run(asked: ProtectSet, console: Console) -> int:
 
     protect_and_publish(history, protecting, publishing, console, written)
     return 0
-
-
-def _check_small(project: Project, parameters: Mapping[str, object], chosen: PublicationSet) -> None:
-    """Refuse before a draw what is refused when the set leaves.
-
-    Raises
-    ------
-    RefusedError
-        Where the method keeps small sums of the tables that were asked for exactly.
-    """
-    method, problem = project.protection, project.problem
-    kept = method.kept(problem.table.domain, method.resolve_for(problem, {**project.given, **parameters}))
-    if kept is not None:
-        check_small(small_sums(problem.table, kept, problem.at_risk), chosen)
 
 
 def _listed(path: Path | None) -> dict[str, str]:

@@ -140,7 +140,7 @@ class AgencyPolicy(Encodable):
     together: Again = "refuse"
     unjudged: Unjudged = "reason"
     short_seed: ShortSeed = "refuse"
-    kept_small: KeptSmall = "keep"
+    kept_small: KeptSmall = "ask"
     no_change: NoChange = "tell"
     no_change_limit: float = NO_CHANGE_LIMIT
     off_list: OffList = "allowed"

@@ -291,8 +291,8 @@ def test_small_counts_of_the_tables_asked_for_take_a_reason(
     line += ["--dossier", str(dossier)]
     assert main([*line, "--json"]) == 5
     error = json.loads(capsys.readouterr().out)["error"]
-    assert "out as they are in tables of the set" in error["message"]
-    other, decided = error["suggestions"]
+    assert "out as they are: B, young: 1" in error["message"]
+    _, other, decided = error["suggestions"]
     assert "--method suppression" in other and decided.endswith("--kept-small keep") and not out.exists()
     assert main([*line, "--kept-small", "keep"]) == 0
     assert any(one.endswith("decided for this release") for one in read_dossier(dossier).record.decisions)

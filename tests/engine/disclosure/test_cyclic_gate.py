@@ -197,7 +197,7 @@ def test_three_attempts_are_calibrated_by_the_weight_of_the_attempts(monkeypatch
         original = choose.choice(originals)
         table = Table.dense(setting.domain, np.array(original).reshape(2, 3))
         try:
-            done = gate.protect(METHOD, Problem(table), given, Randomness.seeded(number))
+            done = gate.protect(METHOD, Problem(table), given, Randomness.seeded(number), kept_small="keep")
         except RefusedError:
             continue
         times += 1

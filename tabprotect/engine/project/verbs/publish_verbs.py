@@ -48,7 +48,6 @@ from tabprotect.engine.project.releasing.judgement import (
 from tabprotect.engine.project.releasing.trail_lines import trail_lines
 from tabprotect.engine.project.verbs.magnitude_verbs import remedied_words
 from tabprotect.engine.project.verbs.release_verbs import of_remedy, protect, protect_words, set_mechanism
-from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.people.reading_together import LookedUp, look_up, marks
@@ -106,11 +105,6 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
     looked_up = context.looked_up or asked_once(problem, context.register)
     protected = _answered_for(project, context, asked, before_it, looked_up, signed)
     leaving = ReleaseFiles.of(protected.release, asked.tables)
-    verdict = protected.record.verdict
-    answered = asked.accept.strip() or before_it or protected.record.overruled
-    answered = answered or any(one.endswith(gate.DECIDED) for one in protected.record.decisions)
-    if leaving.tables is not None and verdict is not None and not answered:
-        check_small(verdict.exact_small_margins, leaving.tables)
     if asked.replicates and leaving.tables is not None:
         raise ParameterError(
             {"replicates": message("they are drawn of one bundle, and this is a set")},

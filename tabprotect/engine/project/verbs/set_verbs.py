@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tabprotect.engine.errors import KEPT_SMALL, InputError, ParameterError, RefusedError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.agencies.frictionless import slug
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
@@ -15,7 +15,6 @@ from tabprotect.engine.project.sources import Opened, open_table
 from tabprotect.engine.project.verbs.table_verbs import new_document
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.release.verdict_figures import KeptSum, kept_in_words
 from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
@@ -43,31 +42,6 @@ def check_counts(project: Project) -> None:
         raise ParameterError(
             {"tables": message("totals and levels of a magnitude are cells of one table, judged together")},
             hint=message("protect it as one table; publish beside it how many contribute: --publish n"),
-        )
-
-
-def check_small(small: Iterable[KeptSum], chosen: PublicationSet) -> None:
-    """Refuse to publish small counts of the tables that were asked for as they are.
-
-    Parameters
-    ----------
-    small
-        The small sums that are kept exactly.
-
-    Raises
-    ------
-    RefusedError
-        Where some of them stand in tables of the set.
-    """
-    whole = chosen.whole
-    determined = [
-        one for one in small if any(whole.determines(margin, one.table) for margin in whole.margins)
-    ]
-    if determined:
-        raise RefusedError(
-            message("{kept} in tables of the set", kept_in_words(determined).rstrip(".")),
-            hint=message("take another method, or give a reason"),
-            answers=(({"method": "suppression"}, ()), KEPT_SMALL),
         )
 
 

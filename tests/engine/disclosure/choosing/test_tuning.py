@@ -39,7 +39,7 @@ def done() -> Protection:
     """A tuned release of an example."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning, "TABLES", 8)
-        return protect(read_table("example:langsrud-lupp"), tune=True, seed=10**40)
+        return protect(read_table("example:langsrud-lupp"), tune=True, kept_small="keep", seed=10**40)
 
 
 def tuned_of(table: Table, use: Use = "changes") -> Tuned:
@@ -132,7 +132,7 @@ def test_the_library_tunes_and_the_mechanism_states_it(done: Protection, tmp_pat
     assert "tuned" in done.release.mechanism.as_json()
     again = verify_bytes(public.to_bytes(done.release, page=False)).release
     assert again.mechanism == done.release.mechanism
-    plain = protect(table, "cyclic_perturbation", **found.parameters, seed=10**40).release
+    plain = protect(table, "cyclic_perturbation", **found.parameters, kept_small="keep", seed=10**40).release
     assert plain.tables == done.release.tables and plain.mechanism.tuned is None
     bundle, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
     done.publish(bundle, dossier=dossier)
