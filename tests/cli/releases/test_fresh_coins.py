@@ -119,7 +119,7 @@ def test_a_finer_table_is_read_beside_a_coarser_one(run: Run, tmp_path: Path) ->
     first = ("protect", tmp_path / "coarse.csv", "--method", "suppression", *register)
     assert run(*first, "--out", tmp_path / "coarse.zip").json["verdict"]["accepted"]
     # The cycles keep the count that the coarser table hides.
-    second = ("protect", tmp_path / "fine.csv", *register)
+    second = ("protect", tmp_path / "fine.csv", "--kept-small", "keep", *register)
     refused = run(*second, "--out", tmp_path / "fine.zip")
     assert refused.code == 5 and not (tmp_path / "fine.zip").exists()
     assert "1 for certain" in refused.json["error"]["message"]

@@ -33,7 +33,7 @@ def test_settings_changed_after_a_refusal_are_told(
     # What was refused, published against the gate, is what it is.
     accepted = run(*words, "--accept", "a reason").json
     assert accepted["verdict"]["complete"]
-    negative = ("--set", "blocking=negative")
+    negative = ("--set", "blocking=negative", "--kept-small", "keep")
     changed = run(*words, *negative, "--register", tmp_path / "register.sqlite").json
     # All originals can be listed, and are weighed by the chance that all of their draws are refused.
     assert changed["verdict"]["complete"] and changed["verdict"]["left_out"] == []

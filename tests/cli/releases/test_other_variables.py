@@ -40,7 +40,7 @@ def protect(run: Run, tmp_path: Path) -> Run:
 
 def test_a_total_that_one_hides_and_the_other_keeps(protect: Run) -> None:
     assert protect("AB", AB, "suppression").json["verdict"]["accepted"]
-    refused = protect("BC", BC, "cyclic_perturbation")
+    refused = protect("BC", BC, "cyclic_perturbation", "--kept-small", "keep")
     assert refused.code == 5
     assert "1 for certain" in refused.json["error"]["message"]
 
