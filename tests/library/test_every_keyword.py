@@ -14,6 +14,7 @@ import pytest
 
 import tabprotect as tp
 from tabprotect.engine.cycles.cycle_files import to_json
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 
 COUNTS = "region,sex,count\nc,f,9\nc,m,11\nb,f,7\nb,m,2\na,f,5\na,m,1\n"
@@ -133,6 +134,7 @@ PUBLISHING: dict[str, tuple[Given, Any]] = {
     "dossier": ({}, "out/d.zip"),
     "overwrite": ({"release": "there.zip"}, True),
     "accept": ({"refused": True}, "because"),
+    "kept_small": ({"small": True}, "never"),
     "again": ({"dossier": "out/d.zip"}, "yearly"),
     "prepared_by": ({"dossier": "out/d.zip"}, "A"),
     "approved_by": ({"dossier": "out/d.zip"}, "A"),
@@ -201,7 +203,24 @@ def _firms() -> Any:
     return tp.tabulate("firms.csv", by=["nace", "region"], measure="turnover", holding="ent")
 
 
-def _published(release: str = "out/r.zip", *, on: str = "counts", refused: bool = False, **given: Any) -> Any:
+def _published(
+    release: str = "out/r.zip",
+    *,
+    on: str = "counts",
+    refused: bool = False,
+    small: bool = False,
+    **given: Any,
+) -> Any:
+    if small:
+        keeps = AgencyPolicy(kept_small="keep")
+        draft = tp.protect(
+            tp.read_table("example:langsrud-lupp"),
+            "cyclic_perturbation",
+            blocking="negative",
+            draft=True,
+            policy=keeps,
+        )
+        return draft.publish(release, **given)
     if not refused:
         return _protected(on=on).publish(release, **given)
     draft = {"draft": True} if on == "counts" else {}

@@ -208,7 +208,7 @@ def against(done: Protected, policy: AgencyPolicy) -> str:
     # A table protected before there were verdicts was released by another rule.
     if found is not None and not found.accepted:
         return found.staff_sentence
-    return "" if policy.kept_small == "keep" or not (kept := _undecided(done)) else message("{kept}.", kept)
+    return ""
 
 
 def _limits(gate: Gate) -> tuple[object, ...]:
@@ -216,23 +216,29 @@ def _limits(gate: Gate) -> tuple[object, ...]:
     return *numbers, gate.at_risk, gate.intruder, gate.within, gate.counts, gate.groups, gate.roles
 
 
-def decided(done: Protected, policy: AgencyPolicy, reason: str) -> Protected:
+def decided(done: Protected, policy: AgencyPolicy, reason: str, kept_small: KeptSmall = "ask") -> Protected:
     """A draw to be published whatever stands against it, with the decision on record.
 
     A reason of the policy's own goes before one that is given.
 
+    Parameters
+    ----------
+    kept_small
+        What was decided about small sums that are published exactly, where the policy asks.
+
     Raises
     ------
     RefusedError
-        When something stands against it and no reason is given.
+        When something stands against it and no reason is given, or small sums are kept and nobody
+        has decided about them.
     """
     failure, found = against(done, policy), done.record.verdict
+    if kept_small == "never" or not (failure or done.record.overruled):
+        done = _KeptDecision(policy, kept_small, accept=reason)(done)
     if found is not None and found.passed is None and failure == found.staff_sentence:
         standing = policy.standing_reasons(found.left_out)
         if standing:
             return _let_out(done, standing)
-    if failure and failure.rstrip(".") == _undecided(done):
-        return _KeptDecision(policy, accept=reason)(done)
     unjudged = found is not None and _unjudged(found)
     if failure and (not reason or (unjudged and policy.unjudged == "refuse")):
         hint = message("set the mechanism otherwise, or give a reason: it is recorded")
@@ -314,15 +320,14 @@ class _KeptDecision:
             Where there is none, or they are not to be published; not for a draft.
         """
         kept = _undecided(done)
-        if not kept:
+        # A draft is decided when it leaves, unless it was already.
+        if not kept or (self.draft and self.kept_small == "ask"):
             return done
         never = "never" in (self.policy.kept_small, self.kept_small)
         why = self.accept
         if not why and "keep" in (self.policy.kept_small, self.kept_small):
             why = BY_POLICY if self.kept_small == "ask" else DECIDED
         if never or not why:
-            if self.draft:
-                return done
             found = done.record.verdict
             assert found is not None
             fewer = () if self.run is None else fewer_kept(*self.run[:2], done.record.problem, found.limits)

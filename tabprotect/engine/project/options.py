@@ -472,6 +472,13 @@ class Publishing(Options):
         metavar="REASON",
         help=message("why it is published although the gate refused it"),
     )
+    kept_small: KeptSmall = option_field(
+        "ask",
+        group=GATE,
+        shell="",
+        measure="counts",
+        help=message("whether sums of a draft that are kept exactly may be small counts"),
+    )
     again: str = option_field(
         "",
         group=GATE,

@@ -130,6 +130,7 @@ class PublishingKeywords(TypedDict, total=False):
     dossier: str | Path | None
     overwrite: bool
     accept: str
+    kept_small: KeptSmall
     again: str
     prepared_by: str
     approved_by: str

@@ -71,10 +71,11 @@ def test_what_is_offered_leaves_without_a_decision() -> None:
 def test_a_draft_is_decided_when_it_leaves() -> None:
     policy = AgencyPolicy(kept_small="ask")
     draft = protect("ask", draft=True)
-    assert gate.against(draft, policy) == f"{SAID}." and not draft.record.decisions
-    assert gate.against(draft, AgencyPolicy(kept_small="keep")) == ""
+    assert gate.against(draft, policy) == "" and not draft.record.decisions
     with pytest.raises(RefusedError, match=SAID):
         gate.decided(draft, policy, "")
+    assert gate.decided(draft, AgencyPolicy(kept_small="keep"), "").record.decisions
+    assert gate.decided(draft, policy, "", "keep").record.decisions == (f"{SAID}: decided for this release",)
     with pytest.raises(RefusedError, match=SAID):
         gate.decided(draft, AgencyPolicy(kept_small="never"), "a reason")
     done = gate.decided(draft, policy, "a reason")

@@ -399,7 +399,7 @@ def _answered_for(
     beside = done.record.verdict is not before.record.verdict and passed
     given = accepted or (before_it if magnitudes or beside else "") or (asked.again.strip() if beside else "")
     try:
-        done = gate.decided(done, project.limits, given)
+        done = gate.decided(done, project.limits, given, asked.kept_small)
     except RefusedError as error:
         if magnitudes:
             error.figures = {**done.record.findings, "verdict": done.verdict, "confidential": True}

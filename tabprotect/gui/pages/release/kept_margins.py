@@ -45,6 +45,11 @@ class KeptSums(QWidget):
         """Return True if a decision is still to be made."""
         return bool(self._kept) and not self._decided
 
+    @property
+    def chosen(self) -> bool:
+        """Return True if somebody decided that they go out."""
+        return bool(self._kept) and self._decided
+
     def show_kept(self, release: Release | None, kept: Sequence[KeptSum]) -> None:
         """Show those of a release; a decision holds for its tables, whatever it is called."""
         before = None if self._of is None else self._of.tables

@@ -442,6 +442,7 @@ class ReleasePage(ReleaseStage, Page):
             dossier=None if dossier is None else str(dossier),
             overwrite=overwrite,
             accept=self.reason,
+            kept_small="keep" if self.kept.chosen else "ask",
             again=self.reason,
             prepared_by=prepared,
             approved_by=approved,
