@@ -121,9 +121,10 @@ class Canvas:
     def __init__(self, arrange: Callable[[Canvas], None], *, held: bool = False) -> None:
         pg = pyqtgraph()
         self.widget = pg.PlotWidget(background=None)
-        # Focus, name and words belong to the figure around it.
+        # Focus, name and words belong to the figure around it; a file that is dropped, to the window.
         for part in (self.widget, self.widget.viewport()):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            part.setAcceptDrops(False)
         self.plot = self.widget.getPlotItem()
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()

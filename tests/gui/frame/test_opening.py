@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
@@ -19,7 +19,7 @@ from tabprotect.engine.foreign.reader import Reader
 from tabprotect.engine.formats.registered import by_suffix
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.release_verbs import set_method, set_prior
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_prior
 from tabprotect.engine.project.verbs.table_verbs import set_count, tabulate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -508,3 +508,52 @@ def test_each_of_several_dropped_files_has_a_window(window: MainWindow, qtbot: Q
     names = [w.document.project.name for w in windows if w.document.project]
     second.close()
     assert names == ["one.csv", "two.csv"]
+
+
+def test_a_file_may_be_dropped_anywhere(opened: MainWindow, settle: Settle, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,count\nx,p,1\nx,q,2\ny,p,3\ny,q,4\n")
+    mime, at = QMimeData(), QPoint(2, 2)
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    takers = set()
+    opened.document.run(protect(seed=7, accept_weak=True))
+    settle()
+    for name in ("start", "table", "protect", "release", "check", "register"):
+        opened.go(name)
+        settle()
+        for widget in opened.findChildren(QWidget):
+            if widget.isVisible() and widget.acceptDrops():
+                enter = QDragEnterEvent(at, copy, mime, left, none)
+                enter.ignore()
+                QApplication.sendEvent(widget, enter)
+                if enter.isAccepted():
+                    takers.add(f"{name}: {type(widget).__name__} {widget.accessibleName()}")
+    # Fields that ask for a file take its name.
+    assert not {one for one in takers if "File of the" not in one}, takers
+    opened.document.saved = opened.document.project
+    opened.dropEvent(QDropEvent(QPointF(at), copy, mime, left, none))
+    settle()
+    assert opened.document.project is not None and opened.document.project.source == str(path)
+
+
+def test_records_of_another_survey_are_forgotten_and_firms_are_named(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    records, table = tmp_path / "firms.csv", tmp_path / "t.csv"
+    records.write_text("firm,nace,turnover\nNordmetall,10,900\nSydow,10,60\nHansa,20,40\n")
+    table.write_text("a,b,count\nx,p,1\nx,q,2\ny,p,3\ny,q,4\n")
+    window.go("tabulate")
+    shown = window.page
+    assert isinstance(shown, TabulatePage)
+    shown.choose(str(records))
+    settle()
+    assert shown._list.rowCount() == 3 and shown.measure.boxes["holding"].currentData() == "firm"
+    window.files.open(str(table))
+    settle()
+    window.go("tabulate")
+    settle()
+    assert shown.source == "" and shown._list.rowCount() == 0
+    shown.choose(str(records))
+    settle()
+    assert shown.source == str(records) and shown._list.rowCount() == 3

@@ -26,6 +26,8 @@ class Finder(QLineEdit):
     def __init__(self, name: str, words: str = FIND) -> None:
         super().__init__(placeholderText=translate(words), clearButtonEnabled=True)
         self.setAccessibleName(translate(name))
+        # A file that is dropped here is opened, as anywhere.
+        self.setAcceptDrops(False)
 
     def minimumSizeHint(self) -> QSize:
         words = self.fontMetrics().horizontalAdvance(self.placeholderText())
