@@ -125,6 +125,7 @@ KEYS = (
     (message("Return"), message("down; Ctrl+Return is the page's main action")),
     (message("F2 or typing"), message("change a count")),
     ("Ctrl+arrow", message("to the edge of the table")),
+    ("Ctrl+C, Ctrl+Shift+C", message("copy what is selected of the table as it is seen; with its labels")),
     (message("F8, Shift+F8"), message("next, previous small count")),
     (message("R, C, L on a variable"), message("put it into rows, columns, layers; arrows change the order")),
     (message("Esc"), message("one level back; cancel what is running; close a bar")),
