@@ -215,7 +215,7 @@ def test_what_helps_is_a_button(measured: MainWindow, settle: Settle, where: str
     line = part.banner.line
     if isinstance(page, ReleasePage):
         # What passes is not ready without a title.
-        assert line.state == "mind" and line.rest.endswith("Still open: a title.")
+        assert line.state == "mind" and line.rest.startswith("Still open: a title.")
         document.do(set_title, title="Turnover by branch")
         settle()
     assert part.banner.line.state == "passed"
