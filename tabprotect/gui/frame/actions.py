@@ -211,7 +211,7 @@ class Actions(QObject):
                 "save_table", message("Save the ta&ble as\u2026"), lambda: self._save_in_a_format("table")
             ),
             None,
-            MenuItem("queue", message("&Queue of outputs\u2026"), self._queue),
+            MenuItem("queue", message("Q&ueue of outputs\u2026"), self._queue),
             None,
             MenuItem("print", message("&Print\u2026"), self._print, "Ctrl+P"),
             None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,8 @@ def test_retention(run: Command, place: Path, house_folder: Path, monkeypatch: p
     }
     # A project holds its original, too; a file of its name that is none stays.
     storage.save(History().apply("open_table", {"source": "in.csv"})[0], Path("p.tabprotect"))
-    Path("q.tabprotect").write_bytes(b"PK\x03\x04 not a project")
+    with zipfile.ZipFile("q.tabprotect", "w") as other:
+        other.writestr("notes.json", "{}")
     assert [(one["kind"], one["due"]) for one in listed(".")["dossiers"]].count(("project", True)) == 1
     assert [one["path"] for one in listed(".")["dossiers"]].count(str(Path("q.tabprotect").absolute())) == 0
     run("dossier", "retention", "--delete", "--dry-run")

@@ -97,14 +97,20 @@ def test_what_is_told_beside_a_release_is_asked_or_is_what_the_file_said(
     qtbot.waitUntil(lambda: window.document.project is not None)
     published = tp.protect(tp.read_table(TABLE), "cyclic_perturbation", seed=1, accept="why")
     tp.export(published.release, tmp_path / "t.px", unit="persons", source="The office")
-    found = tp.protect(tp.read_table(tmp_path / "t.px", totals="T"), "cell_key", seed=1, accept="why")
+    table = tp.read_table(tmp_path / "t.px", totals="T")
+    found = tp.protect(table, "cell_key", seed=1, accept="why", about={"licence": "CC0"})
     found = found.publish(tmp_path / "r.zip", accept="why")
     window.document.take(found.history)
     dialog = ask_release(window.page)
     assert dialog is not None
     assert 'UNITS="persons"' in choose(dialog, "px", qtbot) and "The office" in dialog.preview.toPlainText()
+    # What the bundle says of itself is shown where nothing is typed, and goes into the file.
+    assert dialog.made is not None and b"CC0" in dialog.made.content
+    assert dialog.telling["licence"].placeholderText() == "CC0"
+    dialog.telling["publisher"].setText("The publisher")
     dialog.telling["source"].setText("Another one")
     qtbot.waitUntil(lambda: "Another one" in dialog.preview.toPlainText())
+    assert dialog.made is not None and b"The publisher" in dialog.made.content
     dialog.telling["date"].setText("yesterday")
     qtbot.waitUntil(lambda: "must look like" in dialog.notes.text())
     assert not dialog.save_button.isEnabled()
