@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import chain, islice
@@ -95,6 +94,9 @@ def side_by_side(
     number = min(allowed(), len(pieces))
     if number < 2:
         return [work(one, PartialProgress(progress, k, len(pieces))) for k, one in enumerate(pieces)]
+    # Late: the help of a command names the option, and works on nothing.
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
     stop = Event()
     parts = [_Part(stop) for _ in pieces]
     with ThreadPoolExecutor(number) as pool:
@@ -141,6 +143,9 @@ def meanwhile(work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Itera
     if len(first) < 2 or allowed() < 2:
         yield from map(work, chain(first, rest))
         return
+    # Late: see above.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(1) as pool:
         before = pool.submit(work, first[0])
         for one in chain(first[1:], rest):

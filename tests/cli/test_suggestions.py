@@ -41,6 +41,25 @@ def test_a_suggestion_is_a_command_that_can_be_run(run: Run, tmp_path: Path) -> 
     assert run(*shlex.split(error["suggestions"][0])[1:]).code == 0
 
 
+@pytest.mark.parametrize(
+    ("shape", "setting"),
+    [((4, 3, 2), "cycles=elementary"), ((3, 3, 3), "cycles=elementary"), ((3, 3, 2), "blocking=any_zero")],
+)
+def test_every_command_that_is_printed_passes_as_it_is_printed(
+    run: Run, tmp_path: Path, shape: tuple[int, ...], setting: str
+) -> None:
+    """Sparse tables of three and four ways whose cycles are refused; the benchmark follows more."""
+    counts = np.random.default_rng(3).poisson(1.2, shape)
+    lines = [",".join([*"abcd"[: len(shape)], "count"])]
+    lines += [",".join(map(str, (*cell, count))) for cell, count in np.ndenumerate(counts)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    words = (tmp_path / "t.csv", "--set", setting, "--register", "none", "--json")
+    refused = run("protect", *words, "--out", tmp_path / "r.zip", "--seed", "1234567890" * 4)
+    commands = refused.json["error"]["suggestions"]
+    assert refused.code == 5 and commands
+    assert [run(*shlex.split(command)[1:]).code for command in commands] == [0] * len(commands)
+
+
 def test_what_a_refusal_leaves_open_takes_a_reason(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

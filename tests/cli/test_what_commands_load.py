@@ -70,6 +70,7 @@ HELP = [
     "paths",
     "progress",
     "registry",
+    "threads",
     "disclosure",
     "disclosure.policy",
     "formats",

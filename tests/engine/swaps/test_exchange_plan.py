@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,14 @@ import numpy as np
 import pytest
 from exchange_law import fibre, matrix
 
+from tabprotect.engine.disclosure import groups
+from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.prior import Factorial, Poisson, Uniform
 from tabprotect.engine.posterior.swaps import infer_exchange
+from tabprotect.engine.progress import SILENT
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import ExchangeSteps
 from tabprotect.engine.swaps import exchange_plan
@@ -166,3 +170,24 @@ def test_sums_of_cells_are_those_of_all_originals() -> None:
         for value in range(9):
             assert abs(told.get(value, 0.0) - row[originals[:, cell] == value].sum()) < 0.025
     assert (exact.probability(counts.reshape(2, 2, 3).sum(axis=0)) > 1 - 1e-12).all()
+
+
+@pytest.mark.parametrize("theta", [0.0, 1.0])
+def test_what_is_learned_of_groups_is_that_of_all_originals(theta: float) -> None:
+    """Whether a whole row of three people or more is in one column."""
+    counts = np.array([[3, 1, 0], [0, 3, 0], [1, 0, 2]])
+    likelihood = exchanged(counts, theta, 0.4)
+    tables, step, _ = matrix(counts, theta)
+    at = tables.index(tuple(counts.reshape(-1).tolist()))
+    forward = np.linalg.matrix_power(step, int(likelihood.plan.steps(counts.reshape(-1))[0]))[:, at]
+    weights = forward * [math.prod(math.factorial(n) ** -theta for n in one) for one in tables]
+    whole = np.zeros((3, 3))
+    for one, weight in zip(tables, weights / weights.sum(), strict=True):
+        for k, row in enumerate(np.reshape(one, (3, 3))):
+            whole[k] += weight * ((row == row.sum()) & (row >= 3))
+    posterior = infer(likelihood, Factorial(theta) if theta else Uniform(), Approach(draws=4_000))
+    belief = as_belief(posterior, inner=True, judged=None)
+    drawn = groups.DrawnOnce(posterior, np.random.default_rng(1), SILENT)
+    found = groups.group_beliefs(belief, 1, [0], 3, drawn)
+    assert found is not None and found.draws == groups.DRAWN
+    assert np.abs(found.whole - whole).max() < 0.06 and (whole > 0.03).sum() >= 2
