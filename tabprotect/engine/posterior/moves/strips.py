@@ -15,7 +15,7 @@ from tabprotect.engine.posterior.moves import strip_sweeps
 from tabprotect.engine.posterior.moves.backward_factors import StepStructure
 from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.threads import side_by_side
+from tabprotect.engine.threads import allowed, at_most, side_by_side
 from tabprotect.languages.messages import message
 
 REACH = 4
@@ -23,6 +23,9 @@ REACH = 4
 
 LANES = 4
 """Strips side by side, as they are compiled."""
+
+HELD_BY_EACH = 2**23
+"""Entries of messages beyond which strips are gone through one after the other: 64 MiB."""
 
 AS_QUICK = 16
 """How many entries take as long as one of an elimination in general, at least."""
@@ -261,11 +264,16 @@ class StripSweeps:
             groups, real = part
             progress.report(message("eliminating"), self._before)
             laws = np.empty((*groups.shape, 2 * REACH + 1))
-            self._swept(groups, self._messages(), laws)
+            self._swept(groups, self._messages() if messages is None else messages, laws)
             found = laws[:, :, :real, REACH - reach : REACH + reach + 1]
             out[groups[:, :, :real], span - reach : span + reach + 1] = found
 
-        side_by_side(swept, list(self._parts()), self._progress)
+        # Messages of a large table are held once.
+        columns, k = self._shape
+        alone = columns * 3**k * LANES > HELD_BY_EACH
+        messages = self._messages() if alone else None
+        with at_most(1 if alone else allowed()):
+            side_by_side(swept, list(self._parts()), self._progress)
 
     def draw(self, out: Shorts, generator: np.random.Generator) -> None:
         """Fill joint draws of the changes, (draws, groups), best group by group."""
