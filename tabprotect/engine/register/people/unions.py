@@ -391,8 +391,8 @@ NARROW = 1
 """How far apart the ends of a sum are that is nearly known."""
 
 
-MET = 3
-"""Stated sums that are alike on both sides, by which it is taken for likely that the people are."""
+MET = 1
+"""Stated sums that are alike on both sides, where no other is different: the people may be alike."""
 
 
 def _may_be(
@@ -428,5 +428,5 @@ def _may_be(
             alike = (often > 1) & (least - one == most - other) & (upper > lower)
             narrower = (upper - lower < mine[1] - mine[0]) | alike
             telling[at] |= narrower & (upper - lower <= NARROW) & (lower <= at_risk)
-    # Sums that are stated and alike are hardly so by chance.
+    # Where a stated sum is alike on both sides, cells may tell of each other through it.
     return kept, telling | ((not groups) & (met >= MET))
