@@ -210,6 +210,7 @@ class Actions(QObject):
             MenuItem(
                 "save_table", message("Save the ta&ble as\u2026"), lambda: self._save_in_a_format("table")
             ),
+            MenuItem("about_table", message("Ab&out this table\u2026"), self._about),
             None,
             MenuItem("queue", message("Q&ueue of outputs\u2026"), self._queue),
             None,
@@ -226,6 +227,12 @@ class Actions(QObject):
         from tabprotect.gui.forms import save_as
 
         (save_as.ask_release if what == "release" else save_as.ask_table)(self.window.page)
+
+    def _about(self) -> None:
+        # Imported late: the first paint needs no form.
+        from tabprotect.gui.forms.about_sheet import ask_about
+
+        ask_about(self.window.page)
 
     def _queue(self) -> None:
         # Imported late: the first paint needs no form.

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit,
 
 from tabprotect.engine.disclosure.policy import CHOICES, VARIABLE, AgencyPolicy, in_force, policy_file, write
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.plain_values.metadata import TABLE_TEXTS
 from tabprotect.engine.release.findings import KINDS, LEFT_OUT
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import MOST_ATTEMPTS
@@ -18,6 +19,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.own_files import state_folder
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
+from tabprotect.gui.forms.about_sheet import text_fields, texts_in
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import (
     Dialog,
@@ -117,6 +119,7 @@ class PolicyForm:
         )
         self.retention.setSpecialValueText(tr("for ever"))
         self.standing = {kind: QLineEdit(policy.standing.get(kind, "")) for kind in KINDS}
+        self.metadata = text_fields(policy.metadata)
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
         self.own_rule = QCheckBox(tr("the same for every table"))
         self.rule = RuleField(message("counts from"))
@@ -204,6 +207,7 @@ class PolicyForm:
             ),
         ]
         reasons = [(capital(LEFT_OUT[kind]), field) for kind, field in self.standing.items()]
+        said = [(TABLE_TEXTS[name], field) for name, field in self.metadata.items()]
         return [
             (message("What readers may learn"), message("The limits that the gate goes by."), known),
             (message("Releases"), message("What is asked before a release leaves."), leaves),
@@ -214,6 +218,11 @@ class PolicyForm:
                     "dossier. Without one a reason is asked for each time."
                 ),
                 [("", reasons)],
+            ),
+            (
+                message("About all tables"),
+                message("Goes with every table that leaves, unless the table says otherwise."),
+                [("", said)],
             ),
         ]
 
@@ -244,6 +253,7 @@ class PolicyForm:
             "standing": {
                 kind: reason for kind, field in self.standing.items() if (reason := field.text().strip())
             },
+            "metadata": texts_in(self.metadata),
             **{name: self._share(name) for name in self.shares},
             **{name: box.currentData() for name, box in self.choices.items()},
         }

@@ -27,6 +27,7 @@ from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
+from tabprotect.gui.forms.about_sheet import ask_about
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies
 from tabprotect.gui.forms.save_as import ask_release
@@ -119,9 +120,10 @@ class ReleasePage(ReleaseStage, Page):
             tip=message("The command line that protects and publishes the same way."),
         )
         save = push_button(message("Save as\u2026"), partial(ask_release, self))
+        about = push_button(message("About this table\u2026"), partial(ask_about, self))
         # Large words do not fit beside each other.
         self._others = QWidget()
-        filled(FlowLayout(self._others, gap=GRID), self._copy_line, self.report, save)
+        filled(FlowLayout(self._others, gap=GRID), self._copy_line, self.report, about, save)
         self.footer.addWidget(self._others, 1)
         self._connect()
         self.begins = self.signing.approved
