@@ -39,9 +39,10 @@ class Report(Options):
         ),
     )
     edition: Edition = option_field(
+        "public",
         help=message(
-            "staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)"
-        )
+            "staff: CONFIDENTIAL, from a dossier; public (default): from a release bundle (or that in a dossier)"
+        ),
     )
     register: str | None = option_field(
         None,
