@@ -7,7 +7,7 @@ with all margins of 4 x 4, 4 x 4 x 4 and 6 x 6 x 6 cells, tempered levels take .
 bounds and circuits (``factors``) .39, 1.6 and 5.0, most of it for a basis of their moves (2^8: over 50),
 though on 10 x 10 a second of these is worth 8,400 draws, not 2,900. Of 10,000 cells with both margins tempered
 levels have not settled in 30 CPU s (R-hat 1.1 by cell keys, 2.0 by Laplace noise); chains over loose sums
-have in 4 to 20 (1.04 to 1.07). Where margins are exact only circuits leave one table for another.
+have in 4 to 20. Where margins are exact only circuits leave one table for another.
 """
 
 from __future__ import annotations
