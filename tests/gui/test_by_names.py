@@ -132,6 +132,7 @@ def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) ->
     verdict = listener("description", "label", "The verdict")
     assert verdict == "Readers would know 0 of 4 small counts"
     press("All lines")
+    press("How is this computed?", "check box")
     worked_out = listener("description", "label", "What readers work out")
     assert "would be sure of 0" in worked_out
     listener("write", "Prepared by, name", "Ada")

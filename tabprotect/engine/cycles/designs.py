@@ -26,7 +26,6 @@ from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.plain_values.decoding import decoded, natural
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.solver import Entries, Limit, TableProgramme
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
@@ -107,6 +106,9 @@ def mended(moves: MoveSet, cycle: int, *, progress: Progress = SILENT) -> MoveSe
     # One column for a plus in each cell, one for a minus.
     into = np.concatenate([np.stack(rows, axis=1)] * 2) if rows else np.zeros((2 * len(free), 0), np.int64)
     values = np.repeat([1.0, -1.0], len(free) * len(rows))
+    # Late: the first paint waits for no solver.
+    from tabprotect.engine.solver import Entries, Limit, TableProgramme
+
     entries = replace(Entries.adding_up(into), values=values)
     sums = np.concatenate([np.zeros(0), *right])
     ends = np.zeros(2 * len(free)), np.ones(2 * len(free))

@@ -15,7 +15,6 @@ from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import MenuEntry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
-from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import connected
@@ -216,7 +215,7 @@ class Actions(QObject):
             None,
             MenuItem("print", message("&Print\u2026"), self._print, "Ctrl+P"),
             None,
-            MenuItem("settings", message("S&ettings\u2026"), lambda: SettingsDialog(window).open(), "Ctrl+,"),
+            MenuItem("settings", message("S&ettings\u2026"), self._settings, "Ctrl+,"),
             None,
             MenuItem("close", message("&Close window"), window.close, "Ctrl+W"),
             MenuItem("quit", message("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),
@@ -233,6 +232,12 @@ class Actions(QObject):
         from tabprotect.gui.forms.about_sheet import ask_about
 
         ask_about(self.window.page)
+
+    def _settings(self) -> None:
+        # Imported late: the first paint needs no form.
+        from tabprotect.gui.frame.settings_dialog import SettingsDialog
+
+        SettingsDialog(self.window).open()
 
     def _queue(self) -> None:
         # Imported late: the first paint needs no form.

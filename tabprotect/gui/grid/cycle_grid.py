@@ -214,7 +214,7 @@ class CycleGrid(QWidget):
     def _make_room(self) -> None:
         """A sign left of each number, and what a broken sum changes by."""
         sign = QFontMetrics(tabular(self.grid.font())).horizontalAdvance(signed_text(-1))
-        self.grid.make_room((round(2 * GRID * THEME.scale), GRID), sums=sign + GRID)
+        self.grid.make_room((round(2 * GRID * THEME.scale), GRID), sums=sign)
 
     def show_overlay(self, layout: Layout, margins: MarginSet, overlay: Overlay) -> None:
         """Show a layer of the table with what is drawn over it."""
