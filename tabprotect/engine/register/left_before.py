@@ -133,7 +133,7 @@ class LeftBefore:
     unweighed
         Whether it is not known that what else was refused beside them tells little enough.
     changes
-        Whether nothing stands against it but that the house has to say if the people are the same some time later.
+        Whether nothing stands against it but that the people are, or may be, the same some time later.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -219,8 +219,8 @@ class LeftBefore:
     def refused(self, policy: AgencyPolicy, reason: str) -> bool:
         """Return True if that is a refusal to be remembered.
 
-        While it is open whether the people are the same some time later, what would be known of changes is
-        asked: a look, as free as a draft.
+        Where nothing but who came or went would be known, it was a look at the changes, as free as a draft:
+        the same whether the house has said that the people are the same some time later, or is asked.
         """
         return self.refuses(policy, reason) and not self.changes
 
@@ -257,6 +257,10 @@ class LeftBefore:
                 self.sentence.rstrip("."),
                 hint=message("the house's policy takes a reason: say why it is published")
                 if policy.together == "reason"
+                else message(
+                    "who came or went would be known: publish when more has changed, or without exact sums"
+                )
+                if self.changes
                 else message(
                     "the house's policy lets out nothing that tells too much together; what else "
                     "is drawn for this table takes a reason, as this refusal tells of it, too"

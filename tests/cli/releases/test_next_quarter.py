@@ -35,5 +35,27 @@ def test_few_who_came_and_went_are_no_dead_end(
     assert not {"--again", "--accept", "--people"} & set(remedy)
     done = run(*remedy)
     assert done.code == 0 and done.json["verdict"]["left_out"] == []
-    said = run("protect", after, "--method", method, "--people", "later:1", "--no-page", "--out", "no.zip")
-    assert said.code == 5
+
+
+@pytest.mark.parametrize("answer", [(), ("--people", "later:1")], ids=["asked", "later"])
+def test_one_person_fewer_is_no_dead_end(
+    run: Command, tmp_path: Path, answer: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That somebody of (r0, c0) left would be known, said or asked; the first remedy leaves as it is printed."""
+    monkeypatch.chdir(tmp_path)
+    counts = [[20, 1, 2, 5], [3, 9, 1, 4], [2, 7, 12, 1], [6, 2, 3, 30]]
+    before = table(tmp_path / "before.csv", counts)
+    counts[0][0] -= 1
+    after = table(tmp_path / "after.csv", counts)
+    assert run("protect", before, "--no-page", "--out", "before.zip").code == 0
+    for _ in range(1 + bool(answer)):
+        # A look at who left: the same however often.
+        asked = run("protect", after, *answer, "--no-page", "--out", "after.zip", "--json")
+        error = asked.json["error"]
+        assert asked.code == 5 and "1 for certain" in error["message"]
+        remedy = shlex.split(error["suggestions"][0])[1:]
+        assert not {"--again", "--accept"} & set(remedy) and ("--people" in remedy) == bool(answer)
+    done = run(*remedy)
+    assert done.code == 0 and done.json["verdict"]["left_out"] == []
+    if not answer:
+        assert done.json["together"]["verdict"]["known"] == 0

@@ -165,6 +165,30 @@ def test_a_part_and_its_whole_by_other_methods(counts: list[int], seed: int) -> 
     np.testing.assert_allclose(laws(found, 1), right, atol=within(found))
 
 
+@pytest.mark.parametrize(
+    ("of_whole", "of_part"), [("keys", "cycles"), ("cycles", "keys"), ("cycles", "rounding")]
+)
+def test_chains_of_people_draw_what_listing_says(of_whole: str, of_part: str) -> None:
+    """Of one person fewer: hardly any draw of the whole fits one of the part."""
+    chosen = {
+        "cycles": ("cyclic_perturbation", {"blocking": "negative"}),
+        "keys": ("cell_key", {"keys": "hashed"}),
+        "rounding": ("random_rounding", {}),
+    }
+    part, (first, how), (second, so) = np.array([[4, 1], [2, 5]]), chosen[of_whole], chosen[of_part]
+    whole, own = released(part + np.array([[1, 0], [0, 0]]), first, 3, **how), released(part, second, 4, **so)
+    right = by_listing(whole, [own])
+    found = Whole(counted(whole), (counted(own),)).by_fitting()
+    assert 0 < found[0].error < 0.05
+    np.testing.assert_allclose(laws(found, 1), right, atol=4 * found[0].error)
+    # What each release tells by itself is far from it.
+    far = [0.0, 0.0]
+    for number, (tables, weights) in enumerate((listed(whole), listed(own))):
+        alone = np.array([np.bincount(column, weights, MOST)[:MOST] for column in tables.T]) / weights.sum()
+        far[number] = np.abs(alone - right[number]).max()
+    assert max(far) > 8 * found[0].error
+
+
 def test_people_who_cannot_be_in_both() -> None:
     whole, own = (
         released(np.array(n), "cell_key", keys="hashed") for n in ([[2, 30], [40, 9]], [[60, 3], [4, 5]])

@@ -20,19 +20,28 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
+from tabprotect.engine.arrays import Floats, Ints, Signs
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
 from tabprotect.engine.cycles.signatures import signatures
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, as_belief
 from tabprotect.engine.disclosure.counts_verdict import judged_table
-from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.moves.signature_model import Coin
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.together.coin_chains import Bound, CoinChains
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.register.people.fitting_people import (
+    FEW,
+    SETTLED_CHAINS,
+    Laws,
+    Told,
+    WhoFit,
+    error_of_shares,
+    people_who_fit,
+)
 from tabprotect.engine.register.people.placed_factors import anybody_fits, placed_factors
 from tabprotect.engine.register.people.stated_margins import believed_margin, exact_margin
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, product
@@ -56,17 +65,14 @@ LISTED_TOGETHER = 2**28
 DRAWN = 2_000
 """Originals that are drawn from each of several releases."""
 
+MOST_DRAWN = 20_000
+"""Originals that chains choose among."""
+
 PAIRED = 50_000
 """Pairs of them that beliefs are read off."""
 
 MANY = 2**40
 """More people than are counted anywhere."""
-
-SETTLED_CHAINS = 24
-"""Chains that have to have found people who fit."""
-
-FEW = 4
-"""Counts whose shares are compared between chains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,42 +204,6 @@ def _stated(domain: Domain, margin: Table) -> CellFactors:
 def _nothing(domain: Domain) -> CellFactors:
     none = np.zeros(0, dtype=np.int64)
     return CellFactors.of(domain, (), (np.zeros(1, dtype=np.int64), none), none, [])
-
-
-@dataclass(frozen=True, eq=False)
-class Laws:
-    """The law of the count of each of some cells.
-
-    Attributes
-    ----------
-    first : int64 (cells,)
-    chances : float64 (cells, width)
-        Of ``first + column``; each row adds up to 1.
-    """
-
-    first: Ints
-    chances: Floats
-
-    @classmethod
-    def of(cls, tables: Ints, weights: Floats) -> Laws:
-        """The laws of the cells of weighted tables, int64 (tables, cells).
-
-        Raises
-        ------
-        InputError
-            Where none of them has a weight.
-        """
-        if not weights.sum() > 0:
-            raise InputError(message("no people fit all these releases"))
-        first = tables.min(axis=0)
-        chances = np.zeros((tables.shape[1], int((tables - first).max()) + 1))
-        for cell, column in enumerate((tables - first).T):
-            chances[cell] = np.bincount(column, weights, chances.shape[1])
-        return cls(first, chances / weights.sum())
-
-    def wide(self, width: int) -> Floats:
-        """The chances with columns of nothing up to a width."""
-        return np.pad(self.chances, [(0, 0), (0, width - self.chances.shape[1])])
 
 
 def shared_domain(one: Domain, other: Domain) -> Domain:
@@ -378,7 +348,13 @@ class Whole:
                 return self.by_chains(progress)
         except InfeasibleError:
             listed = None
-        return listed or self.by_draws(progress)
+        if listed is not None:
+            return listed
+        try:
+            return self.by_draws(progress)
+        except InfeasibleError:
+            # No pairs fit where hardly anybody is left over.
+            return self.by_fitting(progress)
 
     def sums_of_rest(self) -> list[TableBelief]:
         """The same of the sums of the rest that all releases together state."""
@@ -410,27 +386,34 @@ class Whole:
         chance = OfRelease(self.parts[0].evidence.release, "people of all").generator()
         if not any(one.by_moves for one in self.members):
             found = self._posterior(progress).draw_originals(number, chance, progress)
-            each = found.reshape(number, self.shared.size, len(self.parts) + 1)
-            return [each.sum(axis=2), *(each[:, :, part] for part in range(len(self.parts)))]
-        wholes, parts, pairs, _ = self._pairs(chance, number, progress)
+            return self._told_apart(found.reshape(number, self.shared.size, len(self.parts) + 1))
+        try:
+            wholes, parts, pairs, _ = self._pairs(chance, number, progress)
+        except InfeasibleError:
+            fit = self._fitting(progress).people
+            return self._told_apart(fit[chance.integers(0, len(fit), number)])
         of_whole, of_part = pairs
         return [wholes[of_whole], *(part[of_part] for part in parts)]
+
+    def _told_apart(self, people: Ints) -> list[Ints]:
+        return [people.sum(axis=2), *np.moveaxis(people, 2, 0)[:-1]]
 
     def _as_one(self, progress: Progress) -> list[TableBelief]:
         found, chance = self._posterior(progress), self._chance
         whole = sums(found, Publication(found.domain, (self.shared.names,)), randomness=chance)[0]
         return [as_belief(one, inner=one is found, judged=None) for one in (found, whole)]
 
-    def _laid_out(self, way: JudgedBy, whole: Laws, *others: Laws) -> list[TableBelief]:
+    def _laid_out(self, way: JudgedBy, whole: Laws, *others: Laws, error: float = 0.0) -> list[TableBelief]:
         width = max(one.chances.shape[1] for one in others)
         chances = np.stack([one.wide(width) for one in others], axis=1).reshape(-1, width)
         first = np.stack([one.first for one in others], axis=1).reshape(-1)
         inner = np.arange(len(first)), first, chances
         of_whole = np.arange(len(whole.first)), whole.first, whole.chances
-        return [
+        found = [
             TableBelief(self.domain, True, None, inner, way),
             TableBelief(self.shared, False, None, of_whole, way),
         ]
+        return [replace(one, error=error, draws=0.25 / error**2) for one in found] if error else found
 
     def listed(self, progress: Progress = SILENT) -> list[TableBelief] | None:
         """Beliefs by all originals of each release; ``None`` where they are too many."""
@@ -465,6 +448,47 @@ class Whole:
         rest = Laws.of(np.concatenate(left), np.concatenate(counted))
         return self._laid_out("exact", Laws.of(wholes, in_whole), *of_parts, rest)
 
+    def by_fitting(self, progress: Progress = SILENT) -> list[TableBelief]:
+        """Beliefs by chains over the people of all releases.
+
+        Raises
+        ------
+        InfeasibleError
+            Where they do not settle, or hardly anybody is found who fits, or methods are run again.
+        """
+        found = self._fitting(progress)
+        drawn, error = found.people, found.error
+        even = np.ones(len(drawn))
+        laws = [Laws.of(one, even) for one in (drawn.sum(axis=2), *np.moveaxis(drawn, 2, 0))]
+        return self._laid_out("simulation", *laws, error=error)
+
+    def _fitting(self, progress: Progress) -> WhoFit:
+        """Draws of the people of all groups, by chains."""
+        if self.factors.rerun is not None:
+            raise InfeasibleError(message("too few of the drawn people fit all these releases"))
+        chance = OfRelease(self.parts[0].evidence.release, "people who fit").generator()
+        told = [
+            Told(
+                one.factors,
+                one.placed(self.shared),
+                one.cell_ends,
+                self._independent(one, MOST_DRAWN, chance, progress) if one.by_moves else None,
+            )
+            for one in self.members
+        ]
+        return people_who_fit(self.factors, told, chance, progress)
+
+    def _independent(
+        self, one: Counted, number: int, chance: np.random.Generator, progress: Progress
+    ) -> Ints:
+        """Independent originals of a release, int64 (number, shared cells)."""
+        found = one.believed(progress)
+        if found.r_hat is not None:
+            raise InfeasibleError(message("the simulated posterior has not settled: nothing to judge by"))
+        own = np.zeros((number, self.shared.size), dtype=np.int64)
+        own[:, one.placed(self.shared)] = found.draw_originals(number, chance, progress)
+        return own
+
     def by_draws(self, progress: Progress = SILENT) -> list[TableBelief]:
         """Beliefs by independent draws from each release: pairs of a whole and of parts that fit into it.
 
@@ -481,22 +505,13 @@ class Whole:
         even, rest = np.ones(PAIRED), wholes[of_whole] - np.sum(parts, axis=0)[of_part]
         laws = [Laws.of(one, even) for one in (wholes[of_whole], *(part[of_part] for part in parts), rest)]
         error = math.sqrt(sum(0.25 / one for one in effective))
-        found_so = self._laid_out("simulation", *laws)
-        return [replace(one, error=error, draws=0.25 / error**2) for one in found_so]
+        return self._laid_out("simulation", *laws, error=error)
 
     def _pairs(
         self, chance: np.random.Generator, number: int, progress: Progress
     ) -> tuple[Ints, list[Ints], tuple[Ints, Ints], list[float]]:
         """Draws of the whole and of each part, the places of so many pairs that fit, and the effective draws."""
-        tables = []
-        for one in self.members:
-            found = one.believed(progress)
-            if found.r_hat is not None:
-                raise InfeasibleError(message("the simulated posterior has not settled: nothing to judge by"))
-            own = np.zeros((DRAWN, self.shared.size), dtype=np.int64)
-            own[:, one.placed(self.shared)] = found.draw_originals(DRAWN, chance, progress)
-            tables.append(own)
-        wholes, *parts = tables
+        wholes, *parts = (self._independent(one, DRAWN, chance, progress) for one in self.members)
         taken = np.sum(parts, axis=0)
         fits = np.ones((DRAWN, DRAWN), dtype=np.bool_)
         for all_of_them, some in zip(wholes.T, taken.T, strict=True):
@@ -593,10 +608,9 @@ class Whole:
         drawn = (changes[:, sig.column] + counts).reshape(-1, self.shared.size, of)
         drawn = np.concatenate([drawn, drawn[..., :1] - drawn[..., 1:].sum(axis=2, keepdims=True)], axis=2)
         even = np.ones(len(drawn))
-        error = max(_error(drawn == count, chain) for count in range(FEW))
+        error = max(error_of_shares(drawn == count, chain) for count in range(FEW))
         laws = [Laws.of(drawn[:, :, number], even) for number in range(of + 1)]
-        out = self._laid_out("simulation", *laws)
-        return [replace(one, error=error, draws=0.25 / max(error, 1e-9) ** 2) for one in out]
+        return self._laid_out("simulation", *laws, error=max(error, 1e-9))
 
     def rests(self) -> Iterable[Table]:
         """The margins of the rest that all releases together state."""
@@ -613,15 +627,6 @@ class Whole:
                         assert whole is not None
                         rest = whole.counts - sum(one.counts for one in taken if one is not None)
                         yield Table.dense(whole.domain, rest)
-
-
-def _error(met: Bools, chain: Ints) -> float:
-    """The largest standard error of shares of draws: chains know nothing of each other."""
-    order = np.argsort(chain, kind="stable")
-    starts = np.flatnonzero(np.diff(chain[order], prepend=-1))
-    hits = np.add.reduceat(met[order].astype(np.float64), starts, axis=0)
-    sizes = np.diff(np.append(starts, len(chain))).reshape(-1, *[1] * (met.ndim - 1))
-    return float(np.sqrt(((hits - met.mean(axis=0) * sizes) ** 2).sum(axis=0)).max()) / len(chain)
 
 
 def certain_counts(table: Table) -> tuple[Ints, Ints, Floats]:

@@ -53,7 +53,8 @@ class InCommon:
     unweighed
         Whether it is not known that what else was refused beside these tells little enough.
     changes
-        Whether nothing is asked but if the people are the same some time later: who came or went would be known.
+        Whether nothing stands against it but that the people are, or may be, the same some time later: who came
+        or went would be known.
     """
 
     read: tuple[int, ...] = ()
@@ -117,13 +118,18 @@ class InCommonReading:
         more, slices = self._parted(wholes, parts, beside), self._sliced(every)
         people = self.own.release.table.total
         few = {number for number, one in (*wholes, *parts) if abs(one.people - people) <= FEW_CHANGES}
+        placed_so = any(one.fails(self.limits) for one in tables)
+        else_known = any(one.fails(self.limits) for one in (*more.tables, *slices.tables)) and not more.asked
         return InCommon(
             tuple(sorted(read | set(more.read) | set(slices.read))),
             more.unread | slices.unread,
             tuple(sorted(asked | set(more.asked) | set(slices.asked))),
             (*tables, *more.tables, *slices.tables),
             more.unweighed,
-            bool(asked | set(more.asked)) and set(more.asked) <= few and not slices.asked,
+            (placed_so or bool(asked | set(more.asked)))
+            and set(more.asked) <= few
+            and not slices.asked
+            and not else_known,
         )
 
     def _sliced(self, others: Sequence[tuple[int, Evidence]]) -> InCommon:

@@ -72,7 +72,7 @@ class JointReading:
     unweighed
         Whether it is not known that what else was refused beside them tells little enough.
     changes
-        Whether nothing stands against it but that the house has to say if the people are the same some time later.
+        Whether nothing stands against it but that the people are, or may be, the same some time later.
     """
 
     read: tuple[Earlier, ...]

@@ -29,6 +29,7 @@ from tabprotect.engine.disclosure.cell_beliefs import TableBelief
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.register.people.fitting_people import Laws
 from tabprotect.engine.register.people.parts_of_whole import (
     DRAWN,
     LISTED_TOGETHER,
@@ -36,7 +37,6 @@ from tabprotect.engine.register.people.parts_of_whole import (
     MOST_LISTED,
     PAIRED,
     Counted,
-    Laws,
     certain_counts,
     factors_of,
     shared_domain,
