@@ -1,10 +1,10 @@
 """Which settings are drawn for a table, one after the other.
 
 Most often a method's default settings follow from the sums that it publishes exactly, and pass. Whether
-they do is foreseen on tables drawn from these sums: whoever reads the release has the sums, and foresees
-the same. Where all of those pass, the settings are drawn up to the stated number of times. Where some do
-not, the settings are the first entry of a stated list, with the remedy that passes most often and keeps
-the same sums as the second; it begins at either by the toss of a coin. Where hardly any would pass and
+they do is foreseen on tables drawn from these sums, or from the single counts that are published exactly:
+whoever reads the release has them, and foresees the same. Where all of those pass, the settings are drawn up to the stated number of times. Where some do
+not, the settings are the first entry of a stated list, with the remedy that passes most often and states
+the same exactly as the second; it begins at either by the toss of a coin. Where hardly any would pass and
 there is no such remedy, nothing is drawn: that tells nothing, and is remembered nowhere.
 
 Before all of that other settings may take the place of a method's own, where these would not pass: that is
@@ -24,6 +24,7 @@ import numpy as np
 from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     FEW,
     LARGE,
+    SYNTHETIC,
     Setting,
     chance,
     judged_trials,
@@ -53,6 +54,10 @@ EVEN = (0.5, 0.5)
 START = 0
 """The number of the draw that says where a list begins: those of releases are counted from 1."""
 
+
+UNSURE = 32
+"""Cells up to which it is foreseen what passes, of those whose count no release states exactly where no
+margin is kept: of more the default settings pass, and to foresee it takes longer than to draw."""
 
 FORESEEN, TOO_MANY = (2_500, 10_000), (100_000, 20_000)
 """Cells of the tables on which the default settings are tried before others take their place, parts of
@@ -148,20 +153,25 @@ class Ways:
     ) -> Ways:
         """Foresee what passes, where the settings are those that a method takes by itself."""
         one, domain = cls((values,), limits), problem.table.domain
-        kept, chosen = method.kept(domain, values), {name for name in given if given[name] is not None}
-        if domain.size > LARGE or kept is None or chosen - {KEEP.name, GROUPINGS.name}:
+        kept, told = method.kept(domain, values), method.told(problem.table, values)
+        chosen = {name for name in given if given[name] is not None}
+        public = kept is not None or (told is not None and 0 < (told[0] < told[1]).sum() <= UNSURE)
+        if domain.size > LARGE or not public or chosen - {KEEP.name, GROUPINGS.name}:
             return one
         alone = Setting(method, values, alone_of(limits))
-        foreseen = chance(alone, problem, on_this_table=False, most=FEW, progress=progress).synthetic
+        most = SYNTHETIC if kept is None else FEW
+        foreseen = chance(alone, problem, on_this_table=False, most=most, progress=progress).synthetic
         if foreseen in (None, 1.0):
             return one
         for remedy in remedies(method, problem, Values(values), alone.limits, progress):
             other = method.resolve_for(problem, {**values, **remedy.parameters}, progress)
-            if method.kept(domain, other) == kept:
+            alike = np.array_equal(told, method.told(problem.table, other))  # type: ignore[arg-type]
+            if alike and method.kept(domain, other) == kept:
                 return replace(
                     one, settings=(values, other), listed=StatedList(({}, remedy.parameters), EVEN)
                 )
-        return replace(one, hopeless=not foreseen and not may_pass(alone, problem, progress))
+        hopeless = kept is not None and not foreseen and not may_pass(alone, problem, progress)
+        return replace(one, hopeless=hopeless)
 
     @property
     def of_refusal(self) -> Gate:

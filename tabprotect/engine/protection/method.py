@@ -250,6 +250,14 @@ class Method(Documented, ABC):
         """The margins that every release states exactly, whatever the random numbers."""
         return None
 
+    def told(self, table: Table, values: Values) -> Ints | None:
+        """What every release states exactly of each cell where no margin is kept: int64 (2, cells).
+
+        The lowest and the highest count. Whoever reads a release has them, whatever the random numbers, so
+        that what follows from them alone tells nothing more. ``None`` where nobody works it out.
+        """
+        return None
+
     def publishes_true_counts(self, release: Release) -> bool:
         """Return True if published cells state their true count on purpose.
 

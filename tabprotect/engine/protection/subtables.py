@@ -14,6 +14,7 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.groupings.grouping import Grouping, declared
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 MARGINS: Parameter[str | None] = Parameter(
@@ -48,6 +49,16 @@ KEEP: Parameter[str | None] = Parameter(
     ),
     "formula",
     may_be_unstated=True,
+)
+
+
+MANY_WAYS, CELLS, SPARSE = 4, range(40, 201), 3.0
+"""Variables from which on, inner cells of which, and the mean published count of an inner cell below which
+not all tables are published."""
+
+FEWER = message(
+    "The inner cells are sparse: beside them only the tables of one variable are published. "
+    "Name more in margins if they are needed."
 )
 
 
@@ -103,6 +114,29 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     if not formula:
         formula = "*".join(map(in_formula, domain.names))
     return _publication(domain, str(formula), groupings)
+
+
+def may_be_fewer(domain: Domain) -> bool:
+    """Return True for tables of many variables and some cells, of which not all tables may be published."""
+    return domain.ndim >= MANY_WAYS and domain.size in CELLS
+
+
+def fewer_by_inner(inner: Table, values: Mapping[str, object]) -> str | None:
+    """The tables that are published of a sparse table of many variables where none are named, as a formula.
+
+    With all tables readers would know too many of its counts. This looks at the inner cells as they are
+    published, drawn before: whoever reads them chooses the same, so that the choice tells nothing.
+
+    Returns
+    -------
+    str or None
+        The inner cells and the tables of one variable; ``None`` for all tables.
+    """
+    domain = inner.domain
+    if values.get(MARGINS.name) or not may_be_fewer(domain):
+        return None
+    names = [in_formula(name) for name in domain.names]
+    return f"{' + '.join(names)} + {':'.join(names)}" if inner.counts.mean() < SPARSE else None
 
 
 def asked_of(domain: Domain, formula: str, groupings: str, stated: Mapping[str, object]) -> Publication:

@@ -176,7 +176,7 @@ def _estimated(setting: Setting, problem: Problem, how: tuple[bool, int, Progres
     if method.shape_alone and not on_this_table:
         tables = problems_of_shape(problem, runs, generator)
     else:
-        tables = synthetic_problems(method.kept(domain, values), problem, runs, generator)
+        tables = _like(setting, problem, runs, generator)
     if tables:
         synthetic, known, left = _tried(setting, tables, **means)
         undecided.append(left)
@@ -192,7 +192,7 @@ def may_pass(setting: Setting, problem: Problem, progress: Progress = SILENT) ->
     method, domain = setting.method, problem.table.domain
     coins = trial_coins(domain, "may pass", method.name)
     runs = Runs(SYNTHETIC, FEW, GATE_CHANCE_WORK).of_cost(domain.size)
-    tables = synthetic_problems(method.kept(domain, setting.values), problem, runs, coins)
+    tables = _like(setting, problem, runs, coins)
     trials = judged_trials(setting, tables, coins=coins, progress=progress)
     return not all(isinstance(judged, TabprotectError) or judged.passed is False for _, judged in trials)
 
@@ -337,15 +337,17 @@ def _ranked(
 ) -> Iterator[tuple[Remedy, Values]]:
     """All of :func:`remedies` with what they resolve to; of a large table as they are found."""
     domain, large = problem.table.domain, problem.table.domain.size > LARGE
+    told = method.told(problem.table, values)
 
     def tried(chosen: Values) -> tuple[float, float]:
         """The sort key, smaller being better: refusals, then what is known."""
-        setting, most = Setting(method, chosen, limits), 1 if large else FEW
+        setting, most = Setting(method, chosen, limits), 1 if large else FEW if told is None else SYNTHETIC
         seen = chance(setting, problem, on_this_table=False, most=most, progress=progress)
         return 1.0 - (seen.synthetic or 0.0), seen.known
 
     ideas = _affordable(method, domain, values)
     public = method.shape_alone or method.kept(domain, values) is not None
+    public = public or told is not None
     # On a large table the current settings were just refused, which needs no trial.
     worst = large or where is not None
     now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if worst else tried(values)
@@ -494,6 +496,17 @@ def _affordable(method: Method, domain: Domain, values: Values) -> tuple[Alterna
     if domain.size <= LARGE:
         return ideas
     return ideas[: min(MOST_TRIED, within_budget(method, domain))]
+
+
+def _like(setting: Setting, problem: Problem, runs: int, generator: np.random.Generator) -> list[Problem]:
+    """Tables like the one at hand by what every release of the setting states exactly."""
+    table, method, values = problem.table, setting.method, setting.values
+    if (told := method.told(table, values)) is None:
+        return synthetic_problems(method.kept(table.domain, values), problem, runs, generator)
+    every = generator.integers(told[0], told[1] + 1, (runs, table.domain.size))
+    every[:, table.domain.structural_cells()] = 0
+    shaped = every.reshape(runs, *table.domain.shape)
+    return [Problem(Table.dense(table.domain, one), problem.at_risk) for one in shaped]
 
 
 def synthetic_problems(

@@ -20,8 +20,9 @@ What a reader learns: the table says how likely each published count is for each
 by cell. Totals published beside their parts can say much more. Every table has noise of its own,
 which putting them all together undoes in part: settings under which it would be undone are refused,
 and without a formula the tables are the largest family that keeps enough of it, by the number of
-categories and V alone. Sums over the
-same records show the same noise, and that they do tells which cells are empty; the verdict counts
+categories and V alone; of a sparse table of four and more variables and 40 to 200 cells these
+are the inner cells and the tables of one variable, as the perturbed inner cells alone show that it
+is sparse. Sums over the same records show the same noise, and that they do tells which cells are empty; the verdict counts
 that in.
 
 Keys add up, too: where a 2 x 2 table and all its totals are published as 0 under plain keys, a cell
@@ -61,7 +62,7 @@ import numpy as np
 from tabprotect.engine import agency
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
-from tabprotect.engine.fitting.margin_variance import deviation_left, largest_family
+from tabprotect.engine.fitting.margin_variance import deviation_left, families, largest_family
 from tabprotect.engine.magnitudes.methods.key_noise import NUMBERS, KeyNoise, keyed
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -90,7 +91,14 @@ from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import MagnitudeMethod, Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_margins import counts_of, rank
-from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.protection.subtables import (
+    FEWER,
+    GROUPINGS,
+    MARGINS,
+    fewer_by_inner,
+    may_be_fewer,
+    publication_of,
+)
 from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.published_numbers import PublishedNumbers
@@ -205,7 +213,10 @@ class CellKey(Method):
         domain = problem.table.domain
         values = self.resolve(domain, given)
         if not values[MARGINS] and not self.weighted(values):
-            values |= {"margins": largest_family(domain, values[V])}
+            family = largest_family(domain, values[V])
+            every = may_be_fewer(domain) and family == next(families(domain))
+            # All tables, if not what is drawn first says otherwise.
+            values |= {"margins": None if every else family}
         if values[KEYS] == "auto":
             several = len(publication_of(domain, values).margins) > 1
             values |= {"keys": "hashed" if several else "plain"}
@@ -293,8 +304,13 @@ class CellKey(Method):
         # The main table first; sorting keeps the order of those alike.
         order = sorted(range(len(ranked)), key=ranked.__getitem__)
         margins = [publication.margins[m] for m in order]
-        tables = []
+        tables: list[Table] = []
+        fewer: str | None = None
         for number, margin in enumerate(margins):
+            if number == 1 and not self.weighted(values) and tables[0].domain == publication.domain:
+                fewer = fewer_by_inner(tables[0], values)
+            if fewer is not None and len(margin) > 1:
+                continue
             progress.report(message("looking up the noise"), number / len(margins))
             one = Publication(publication.domain, (margin,), publication.groupings)
             counts, of_keys = one.sums(problem.table)[0], one.sums(keys)[0]
@@ -304,7 +320,9 @@ class CellKey(Method):
             weights = None if sums is None else one.sums(sums)[0]
             tables.append(perturbed(table, counts, of_keys, weights))
         own = values[TABLE] is not None or table is not given
-        disclosed = {"table": files.to_json(table)} if own else {}
+        disclosed: dict[str, object] = {"table": files.to_json(table)} if own else {}
+        if fewer is not None:
+            disclosed |= {MARGINS.name: fewer}
         said = message(
             "The table has no record keys: keys were drawn for this run, and another table "
             "of the same records will get other noise."
@@ -316,7 +334,7 @@ class CellKey(Method):
                 "keys": message("stored with the table") if stored else message("drawn for this run"),
                 message("rows that miss V"): [str(row) for row in table.unreached],
             },
-            sentence="" if stored else said,
+            sentence=joined(filter(None, ["" if stored else said, FEWER if fewer else ""]), " "),
         )
 
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:

@@ -7,6 +7,10 @@ do not equal it; a reader who adds up many cells averages the noise away, and a 
 the totals learns more than from the cells alone. The posterior takes all published tables into
 account.
 
+Of a sparse table of four and more variables and 40 to 200 cells the inner cells and the tables of one
+variable are published, if no tables are named: by all of them readers would know too many counts. That it
+is sparse is seen in the rounded inner cells alone, so that the choice tells nothing.
+
 A number that is published twice, such as the total of a single category, is rounded once.
 
 Example: to base 3, a count of 4 is published as 3 with probability 2/3 and as 6 with
@@ -40,7 +44,7 @@ from tabprotect.engine.protection.published_margins import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_multiple, require_reach
-from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.protection.subtables import FEWER, GROUPINGS, MARGINS, fewer_by_inner, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, independent
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
@@ -92,8 +96,14 @@ class RandomRounding(Method):
         numbers = counts[cells]
         rest = numbers % base
         up = generator.integers(0, base, len(numbers)) < rest
-        rounded = (numbers - rest + base * up)[inverse]
-        return Draft(main_first(publication.tables(rounded), publication.domain))
+        tables = publication.tables((numbers - rest + base * up)[inverse])
+        inner = next((one for one in tables if one.domain == publication.domain), None)
+        fewer = None if inner is None else fewer_by_inner(inner, values)
+        if fewer is None:
+            return Draft(main_first(tables, publication.domain))
+        chosen = publication_of(problem.table.domain, values | {MARGINS.name: fewer}).margins
+        tables = tuple(one for one in tables if one.domain.names in chosen)
+        return Draft(main_first(tables, publication.domain), disclosed={MARGINS.name: fewer}, sentence=FEWER)
 
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...]:
         """The two multiples beside each count up to the base."""

@@ -195,6 +195,16 @@ class SmallCountRounding(Choosing):
         rules = _rules(values)
         return OpenBook.of(domain, values, rules.base, rules.most)
 
+    def told(self, table: Table, values: Values) -> Ints | None:
+        """By open book, larger inner counts stay: only those up to a multiple of the base are unknown."""
+        if values[CHOICE] != "open":
+            return None
+        book, rules = self.book(table.domain, values), _rules(values)
+        if book.publication.domains[book.finest] != table.domain:
+            return None
+        counts, top = table.counts.reshape(-1), -(-rules.most // rules.base) * rules.base
+        return np.where(counts > top, counts, [[0], [top]])
+
     def draw(
         self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
