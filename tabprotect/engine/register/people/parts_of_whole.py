@@ -65,8 +65,11 @@ LISTED_TOGETHER = 2**28
 DRAWN = 2_000
 """Originals that are drawn from each of several releases."""
 
-MOST_DRAWN = 20_000
-"""Originals that chains choose among."""
+MOST_DRAWN = 100_000
+"""Originals that chains choose among, of small tables."""
+
+COUNTS_DRAWN = 2**22
+"""Their counts, of large ones."""
 
 PAIRED = 50_000
 """Pairs of them that beliefs are read off."""
@@ -467,12 +470,13 @@ class Whole:
         if self.factors.rerun is not None:
             raise InfeasibleError(message("too few of the drawn people fit all these releases"))
         chance = OfRelease(self.parts[0].evidence.release, "people who fit").generator()
+        number = max(DRAWN, min(MOST_DRAWN, COUNTS_DRAWN // self.shared.size))
         told = [
             Told(
                 one.factors,
                 one.placed(self.shared),
                 one.cell_ends,
-                self._independent(one, MOST_DRAWN, chance, progress) if one.by_moves else None,
+                self._independent(one, number, chance, progress) if one.by_moves else None,
             )
             for one in self.members
         ]
