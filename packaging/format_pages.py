@@ -17,6 +17,27 @@ text. Tables are opened with `open`, `protect` and every other command that take
 are written with `convert TABLE --out FILE` (by its suffix, or `--format NAME`) and `tabulate`.
 """
 
+READERS = """
+## Who reads the intervals
+
+`export --with intervals` puts `lower`, `upper` and `estimate` beside each count. These programs, as they are, read the same figures from each format in the tests; PxWebApi is a table server's (`ContentsCode`).
+
+<!-- clients -->
+| format | read by |
+|---|---|
+| `csv` | pandas, frictionless |
+| `px` | pyaxis |
+| `jsonstat` | pyjstat |
+| `sdmx-ml` | sdmx1 |
+| `sdmx-json` | sdmx1 |
+| `sdmx-csv` | pandas |
+| `parquet` | pandas, pyarrow |
+| `xlsx` | pandas, openpyxl |
+| PxWebApi | pxwebpy, pyaxis |
+<!-- end -->
+"""
+"""Who reads the intervals that are exported, as the tests have it."""
+
 
 def formats_page() -> str:
     """All formats with what they cannot carry, then the reading options, as Markdown."""
@@ -36,7 +57,7 @@ def formats_page() -> str:
     for option in options_of(Reading):
         told = [f"`{kind.name}`" for kind in kinds if option.name in kind.options]
         lines.append(f"| `{option.shell}` | {option.help} | {', '.join(told) or 'everywhere'} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + READERS
 
 
 if __name__ == "__main__":

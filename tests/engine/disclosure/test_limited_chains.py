@@ -90,7 +90,8 @@ def test_chains_over_three_sums_a_count_go_on_until_they_agree(monkeypatch: pyte
     drawn = infer(likelihood, approach=Approach(weighing=1.0))
     assert drawn.way == "monte_carlo"
     assert len(agreed) > chain_posterior.FEW_ROUNDS and agreed[-1] <= chain_posterior.AGREED
-    np.testing.assert_allclose(drawn.mean, exact.mean, atol=0.1)
+    # Chains of few directions: up to 6 standard errors of the worth that is stated of whole tables.
+    np.testing.assert_allclose(drawn.mean, exact.mean, atol=0.2)
 
 
 @pytest.fixture

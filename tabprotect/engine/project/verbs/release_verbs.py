@@ -12,9 +12,11 @@ from tabprotect.engine.agency import register_address
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.choosing.acceptance_probability import other_methods
-from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.disclosure.exact_small_margins import small_sums
+from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.errors import (
     ACCEPT,
+    KEPT_SMALL,
     InfeasibleError,
     InputError,
     ParameterError,
@@ -114,24 +116,41 @@ def remedied(project: Project, changed: Mapping[str, object], *, reason: bool = 
 
 
 def _runnable(
-    project: Project, error: InfeasibleError, register: str | None
+    project: Project, error: InfeasibleError, register: str | None, kept_small: KeptSmall
 ) -> tuple[tuple[Suggestion, tuple[str, ...]], ...]:
     """The suggestions that lead to a release as they stand, each with the words for a reason if need be.
 
-    With a reason a single draw leaves whatever it tells: no command says so where there is chance.
+    With a reason a single draw leaves whatever it tells: no command says so where there is chance. What
+    would keep small sums exactly says that they may go out; where they may not it is none.
     """
+    never = "never" in (kept_small, project.limits.kept_small)
+    asked = not never and "keep" not in (kept_small, project.limits.kept_small)
     kept = isinstance(error, RefusedError) and not error.weighed and not _anybodys(project)
     kept = kept and register_address(register) is not None
     out: list[tuple[Suggestion, tuple[str, ...]]] = []
     for one in error.suggestions:
-        reason = kept or one.takes_reason
-        if reason:
+        reason, words = kept or one.takes_reason, ()
+        if reason or never or asked:
             method, changed = _changed(project, one)
             values = attempted(partial(method.resolve_for, project.problem, changed))
-            if isinstance(values, TabprotectError) or method.is_random(values):
+            if reason and (isinstance(values, TabprotectError) or method.is_random(values)):
                 continue
-        out.append((one, ACCEPT[1] if reason else ()))
+            if (
+                not reason
+                and not isinstance(values, TabprotectError)
+                and _keeps_small(project, method, values)
+            ):
+                if never:
+                    continue
+                words = KEPT_SMALL[1] if asked else ()
+        out.append((one, ACCEPT[1] if reason else words))
     return tuple(out)
+
+
+def _keeps_small(project: Project, method: Method, values: Mapping[str, Any]) -> bool:
+    problem = project.problem
+    kept = method.kept(problem.table.domain, values)
+    return kept is not None and bool(small_sums(problem.table, kept, problem.at_risk))
 
 
 def _changed(project: Project, suggestion: Suggestion) -> tuple[Method, Arguments]:
@@ -317,7 +336,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         if not error.suggestions and not (isinstance(error, RefusedError) and error.asks):
             limits = project.limits.limits_for(problem)
             error.suggestions = other_methods(project.protection, problem, limits, context.progress)
-        error.runnable = _runnable(project, error, context.register)
+        error.runnable = _runnable(project, error, context.register, asked.kept_small)
         error.commands = tuple(
             line([*remedied(project, one.parameters), *words]) for one, words in error.runnable
         )

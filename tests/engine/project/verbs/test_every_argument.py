@@ -123,6 +123,7 @@ VERBS: dict[str, Tried] = {
         SUMS[1],
     ),
     "set_title": Tried({"title": "A"}, _plain(title="B")),
+    "set_metadata": Tried({"said": {"unit": "persons"}}, _plain(said={"unit": "firms"})),
     "set_count": Tried({"index": [0, 0, 0], "count": 4}, _plain(index=[1, 0, 0], count=5)),
     "paste_block": Tried({"at": [0, 0, 0], "counts": [[4]]}, _plain(at=[1, 0, 0], counts=[[5]])),
     "set_people": Tried({"people": "other"}, _plain(people="same")),
