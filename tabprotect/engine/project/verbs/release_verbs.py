@@ -26,6 +26,7 @@ from tabprotect.engine.errors import (
     about,
     attempted,
 )
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
@@ -129,7 +130,8 @@ def _runnable(
     kept = kept and register_address(register) is not None
     out: list[tuple[Suggestion, tuple[str, ...]]] = []
     for one in error.suggestions:
-        reason, words = kept or one.takes_reason, ()
+        reason = kept or one.takes_reason
+        words: tuple[str, ...] = ()
         if reason or never or asked:
             method, changed = _changed(project, one)
             values = attempted(partial(method.resolve_for, project.problem, changed))
@@ -147,7 +149,7 @@ def _runnable(
     return tuple(out)
 
 
-def _keeps_small(project: Project, method: Method, values: Mapping[str, Any]) -> bool:
+def _keeps_small(project: Project, method: Method, values: Values) -> bool:
     problem = project.problem
     kept = method.kept(problem.table.domain, values)
     return kept is not None and bool(small_sums(problem.table, kept, problem.at_risk))
