@@ -19,6 +19,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -87,11 +88,16 @@ def test_chains_over_three_sums_a_count_go_on_until_they_agree(monkeypatch: pyte
         return found
 
     monkeypatch.setattr(chain_posterior, "mixing", noted)
-    drawn = infer(likelihood, approach=Approach(weighing=1.0))
-    assert drawn.way == "monte_carlo"
-    assert len(agreed) > chain_posterior.FEW_ROUNDS and agreed[-1] <= chain_posterior.AGREED
-    # Chains of few directions: up to 6 standard errors of the worth that is stated of whole tables.
-    np.testing.assert_allclose(drawn.mean, exact.mean, atol=0.2)
+    means = []
+    # Of few directions, chains that agree are as far as .13 off: several runs are nearer.
+    for seed in range(4):
+        agreed.clear()
+        randomness = Randomness.seeded(seed)
+        drawn = infer(likelihood, approach=Approach(weighing=1.0), randomness=randomness)
+        assert drawn.way == "monte_carlo"
+        assert len(agreed) > chain_posterior.FEW_ROUNDS and agreed[-1] <= chain_posterior.AGREED
+        means.append(drawn.mean)
+    np.testing.assert_allclose(np.mean(means, axis=0), exact.mean, atol=0.1)
 
 
 @pytest.fixture
