@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from pages_of import page_of
@@ -12,6 +13,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_parameter
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.buttons import present
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.protect.requirements_asked import RequirementsPage
 from tabprotect.gui.pages.release.page import ReleasePage
@@ -26,7 +28,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_found", {name: registry[name]})
 
 
-def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> None:
+def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle, tmp_path: Path) -> None:
     window.files.open("example:langsrud-lupp")
     settle()
     window.go("requirements")
@@ -60,6 +62,14 @@ def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> 
     window.document.do(set_title, title="Another title")
     settle()
     assert not shown.kept.open and shown.main_button.isEnabled()
+    shown.form.set_destination(tmp_path / "release.zip", None)
+    shown.main_button.click()
+    present(shown._question).publish.click()
+    settle()
+    done = present(present(window.document.project).protected)
+    assert [one for one in done.record.decisions if "kept sum" in one] == [
+        "2 kept sums are small and go out as they are: decided for this release"
+    ]
     # Another run is another decision.
     window.document.do(protect, draft=True, seed=10**40 + 1)
     settle()
