@@ -21,9 +21,8 @@ from typing import Protocol, cast
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Signs
-from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, VERDICT
-from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
+from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
+from tabprotect.engine.belief.evidence import Evidence, OfRelease
 from tabprotect.engine.cycles.signatures import signatures
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, as_belief
 from tabprotect.engine.disclosure.counts_verdict import judged_table
@@ -43,7 +42,7 @@ from tabprotect.engine.register.people.fitting_people import (
     people_who_fit,
 )
 from tabprotect.engine.register.people.placed_factors import anybody_fits, placed_factors
-from tabprotect.engine.register.people.stated_margins import believed_margin, exact_margin
+from tabprotect.engine.register.people.stated_margins import believed_cells, believed_margin, exact_margin
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, product
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.published_numbers import Law
@@ -117,14 +116,7 @@ class Counted:
     def believed(self, progress: Progress) -> Posterior:
         """The posterior of its cells."""
         one = self.evidence if self.by_moves else replace(self.evidence, known=self.factors, alone=True)
-        return believe(
-            [one],
-            knowing=RELEASE_ALONE,
-            inner=True,
-            effort=VERDICT,
-            randomness=OfRelease(self.evidence.release, "its cells"),
-            progress=progress,
-        ).posterior
+        return believed_cells([one], OfRelease(self.evidence.release, "its cells"), progress)
 
     @property
     def domain(self) -> Domain:
@@ -369,14 +361,9 @@ class Whole:
 
     def _posterior(self, progress: Progress) -> Posterior:
         """One posterior, of everybody's part and cell."""
-        return believe(
-            [Evidence(self.parts[0].evidence.release, self.factors, alone=True)],
-            knowing=RELEASE_ALONE,
-            inner=True,
-            effort=VERDICT,
-            randomness=self._chance,
-            progress=progress,
-        ).posterior
+        return believed_cells(
+            [Evidence(self.parts[0].evidence.release, self.factors, alone=True)], self._chance, progress
+        )
 
     def drawn(self, number: int, progress: Progress = SILENT) -> list[Ints]:
         """Originals of the whole and of each part as a reader of all draws them, int64 (number, shared cells).

@@ -18,9 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import VERDICT
-from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
+from tabprotect.engine.belief.evidence import Evidence, OfRelease
 from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.disclosure.refusals import at_least
 from tabprotect.engine.disclosure.widened import cells_may_fail
@@ -32,7 +30,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.people.grouped_categories import groups_between, over_categories
 from tabprotect.engine.register.people.other_order import in_order
 from tabprotect.engine.register.people.parts_of_whole import together_at_risk
-from tabprotect.engine.register.people.stated_margins import exact_margin, known_margin
+from tabprotect.engine.register.people.stated_margins import believed_cells, exact_margin, known_margin
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.domain import Domain
@@ -157,14 +155,7 @@ class Ring:
                 raise InfeasibleError("a shared margin is stated by none of them")
             stated.append(shared)
             mine.append(known_margin(table.release, margin))
-        return believe(
-            mine,
-            knowing=RELEASE_ALONE,
-            inner=True,
-            effort=VERDICT,
-            randomness=OfRelease(table.release, "a ring"),
-            progress=self.progress,
-        ).posterior
+        return believed_cells(mine, OfRelease(table.release, "a ring"), self.progress)
 
     def _fitting(self, found: Sequence[Posterior]) -> int:
         """The number of draws that are margins of one table."""

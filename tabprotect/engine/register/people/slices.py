@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import VERDICT
-from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
+from tabprotect.engine.belief.evidence import Evidence, OfRelease
 from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.people.parts_of_whole import Counted, together_at_risk
 from tabprotect.engine.register.people.placed_factors import anybody_fits, placed_factors
+from tabprotect.engine.register.people.stated_margins import believed_cells
 from tabprotect.engine.release.likelihood import CellFactors, product
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict
@@ -153,14 +152,11 @@ class Slices:
         release = finer.evidence.release
         own = [] if finer.by_moves else [finer.factors]
         every = [Evidence(release, product([*own, *known]), alone=True)]
-        found = believe(
+        found = believed_cells(
             [finer.evidence, *every] if finer.by_moves else every,
-            knowing=RELEASE_ALONE,
-            inner=True,
-            effort=VERDICT,
-            randomness=OfRelease(release, "slices of it"),
-            progress=progress,
-        ).posterior
+            OfRelease(release, "slices of it"),
+            progress,
+        )
         rules = together_at_risk(limits, [finer.evidence, *(one.evidence for _, one in self.coarser)])
         return judged_table("user", as_belief(found, inner=True, judged=None), replace(limits, at_risk=rules))
 

@@ -11,6 +11,8 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
 from tabprotect.engine.posterior.margins import sums
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import (
     CellFactors,
     ExchangeSteps,
@@ -22,6 +24,13 @@ from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+
+def believed_cells(evidence: Sequence[Evidence], chance: OfRelease, progress: Progress = SILENT) -> Posterior:
+    """The posterior of the inner cells by what is given alone, with the effort of a verdict."""
+    return believe(
+        evidence, knowing=RELEASE_ALONE, inner=True, effort=VERDICT, randomness=chance, progress=progress
+    ).posterior
 
 
 def believed_margin(evidence: Evidence, names: Sequence[str]) -> Evidence:
@@ -37,9 +46,7 @@ def believed_sums(evidence: Evidence, publication: Publication) -> Evidence:
     """
     release = evidence.release
     chance = OfRelease(release, "a margin")
-    found = believe(
-        [evidence], knowing=RELEASE_ALONE, inner=True, effort=VERDICT, randomness=chance
-    ).posterior
+    found = believed_cells([evidence], chance)
     (margin,) = sums(found, publication, randomness=chance)
     laws: list[Law] = []
     for cell in range(margin.domain.size):

@@ -22,9 +22,8 @@ from typing import cast
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, VERDICT
-from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
+from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
+from tabprotect.engine.belief.evidence import Evidence, OfRelease
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -42,6 +41,7 @@ from tabprotect.engine.register.people.parts_of_whole import (
     shared_domain,
 )
 from tabprotect.engine.register.people.placed_factors import anybody_fits
+from tabprotect.engine.register.people.stated_margins import believed_cells
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -212,14 +212,9 @@ class Unions:
         return self._grouped(drawn)[: len(self.members)]
 
     def _posterior(self, progress: Progress) -> Posterior:
-        return believe(
-            [Evidence(self.members[0].evidence.release, self.factors, alone=True)],
-            knowing=RELEASE_ALONE,
-            inner=True,
-            effort=VERDICT,
-            randomness=self._chance,
-            progress=progress,
-        ).posterior
+        return believed_cells(
+            [Evidence(self.members[0].evidence.release, self.factors, alone=True)], self._chance, progress
+        )
 
     def _grouped(self, tables: Ints) -> list[Ints]:
         """The tables of the members and of the groups that these tell of, from those of all groups."""
