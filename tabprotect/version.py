@@ -15,6 +15,7 @@ RESOURCES = (_PACKAGE if os.path.isdir(_PACKAGE / "resources") else _PACKAGE.par
 KERNELS = (
     "engine/attack/tempered_lattice",
     "engine/cycles/cycle_steps",
+    "engine/microdata/coded_counts",
     "engine/posterior/cell_texts",
     "engine/posterior/factors/chain_steps",
     "engine/posterior/factors/loose_steps",

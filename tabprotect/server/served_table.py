@@ -43,6 +43,7 @@ from tabprotect.engine.query_space.table_server.decision import (
     LogLine,
     Request,
     ServerState,
+    decide,
     release_of,
 )
 from tabprotect.engine.query_space.table_server.ledger import Ledger
@@ -75,6 +76,9 @@ NOT_OFFERED = message("not offered by the house")
 
 MOST_WAITING = 20
 """Refusals that wait to be priced; beyond, the log says nothing of them."""
+
+AT_ONCE = 64
+"""Bundles that are kept at hand between their making and their release."""
 
 DRAWS = 400
 """Originals that are drawn and judged; errors are about one in twenty of a probability."""
@@ -206,6 +210,7 @@ class ServedTable:
         self._lock = threading.Lock()
         # Held here, not by the functions: they go with the table.
         self._margin = lru_cache(maxsize=256)(self._summed)
+        self._sealed = lru_cache(maxsize=AT_ONCE)(self._made)
         self._perturbed = lru_cache(maxsize=1)(self._opened)
         self._doubt = lru_cache(maxsize=1)(self._doubted)
         self._ledger = Ledger(url, evidence.table if opened is None else opened.table)
@@ -231,7 +236,8 @@ class ServedTable:
         found = CodedRecords.read(records, table.variables, table.record_key, progress)
         given = rules()[self.service.rule.name].resolve(self.service.rule.parameters)
         noise = {name: given[name] for name in NOISE if name in given}
-        self._answers = KeyedAnswers(found.domain, found.count, found.key_range, noise)
+        most = SmallCount.parse(table.at_risk).high + int(str(noise.get("D", 0)))
+        self._answers = KeyedAnswers(found.domain, found.count, found.key_range, noise, most)
         return _single(found.domain, found.mark)
 
     def close(self) -> None:
@@ -286,10 +292,16 @@ class ServedTable:
         InputError
             When the database cannot be used: nothing was decided.
         """
+        request = Request(user, query)
+        if self._answers is not None:
+            # Others need not wait while noise is drawn and packed: it is the same whenever that is done.
+            foreseen, _ = decide(self._session.state, request)
+            if foreseen.kind == "table" and query not in self._session.state.bundles:
+                self._sealed(query)
         with self._lock:
             self._session.catch_up()
             before = self._session.state
-            answered = self._session.ask(Request(user, query))
+            answered = self._session.ask(request)
         self._price_worker.refused(before, answered)
         return answered
 
@@ -502,7 +514,7 @@ class ServedTable:
             return Release.of_magnitudes(evidence.part(query), "suppression", title=title)
         return release_of(self._start, query, self._margin(query), title)
 
-    def _sealed(self, query: Query) -> Sealed:
+    def _made(self, query: Query) -> Sealed:
         return self._packed(self._release(query))
 
     def _packed(self, release: Release) -> Sealed:

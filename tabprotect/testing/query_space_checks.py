@@ -140,7 +140,7 @@ def _decides(rule: ReleaseRule) -> None:
     answers = None
     if rule.keyed:
         answers = KeyedAnswers(
-            table.domain, lambda names: (table.margin(names), table.margin(names)), KEY_MODULUS, noise
+            table.domain, lambda names: (table.margin(names), table.margin(names)), KEY_MODULUS, noise, 7
         )
     state = ReleaseSet.begin(Standard(evidence, criteria()["width"], 2))
     queries = state.allowed.tolist()

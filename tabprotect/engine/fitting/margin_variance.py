@@ -9,11 +9,12 @@ Sources: Barak et al. 2007; Li et al. 2010, The matrix mechanism.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
@@ -47,8 +48,12 @@ def strengths(shape: Sequence[int], margins: Sequence[Margin]) -> Floats:
     for margin, variance in margins:
         others = math.prod(n for axis, n in enumerate(shape) if axis not in margin)
         found[sum(1 << axis for axis in set(margin))] += others / max(variance, EXACT_VARIANCE)
-    # Of each set the sum over all sets that hold it.
-    for axis in range(axes):
+    return _in_all_that_hold(found)
+
+
+def _in_all_that_hold(found: Floats) -> Floats:
+    """Of each set, by bit mask, the sum over all sets that hold it."""
+    for axis in range(len(found).bit_length() - 1):
         pairs = found.reshape(-1, 2, 2**axis)
         pairs[:, 0] += pairs[:, 1]
     return found
@@ -91,35 +96,89 @@ def _variance_of(shape: Sequence[int], of_sets: Floats, axes: Sequence[int]) -> 
     return float((weight[used] / of_sets[used]).sum() * outer / math.prod(shape[a] for a in axes))
 
 
-def least_deviation(shape: Sequence[int], tables: Bools, variance: float) -> float:
-    """The least standard deviation that least squares over some tables leaves on a cell of one of them.
+@dataclass(frozen=True, eq=False)
+class SameOrder:
+    """Tables of as many variables each, with what least squares has of their interactions.
+
+    Attributes
+    ----------
+    tables : bool (tables, variables)
+    own : int (tables, order)
+        The axes of each.
+    weight : float (tables, 2^order)
+        The share of each interaction in the variance of a cell, by bit mask of the axes.
+    held : float (tables, 2^order)
+        The eigenvalue of each.
+    """
+
+    tables: Bools
+    own: Ints
+    weight: Floats
+    held: Floats
+
+    def acted_on(self, table: Bools, gained: Floats) -> SameOrder:
+        """The same once one more table is out, which gains each of these so much."""
+        shared = table[self.own] @ (1 << np.arange(self.own.shape[1]))
+        within = np.arange(self.held.shape[1]) & ~shared[:, None] == 0
+        return replace(self, held=self.held + gained[:, None] * within)
+
+    def and_also(self, other: SameOrder) -> SameOrder:
+        """These tables and others of the order."""
+        mine, others = vars(self).values(), vars(other).values()
+        return SameOrder(*(np.concatenate(pair) for pair in zip(mine, others, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class LeastLeft:
+    """What least squares leaves on the cells of complete tables that come out one after the other.
 
     Upon a table with the axes M another with the axes N acts as one over those of M in N, whose noise
-    is that of a sum over the others of N.
+    is that of a sum over the others of N. The eigenvalues of all interactions are kept: what one more
+    table does takes a time that grows with the tables, and not with their square.
 
-    Parameters
+    Attributes
     ----------
     shape
         Categories of each variable.
-    tables : bool (tables, variables)
-        The variables of each published table, all complete.
     variance
         Of the noise of every published number.
+    orders
+        The tables that are out, by their number of variables.
     """
-    logs, least = np.log(np.asarray(shape, dtype=np.float64)), math.inf
-    for target in np.unique(tables, axis=0):
-        own = np.flatnonzero(target).tolist()
-        # The eigenvalue of each interaction within the target, by the tables that hold it.
-        inside = tables[:, own]
-        gained = np.exp(~inside @ logs[own] - (tables & ~target) @ logs) / variance
-        held: Floats = np.zeros(2 ** len(own))
-        np.add.at(held, inside @ (1 << np.arange(len(own))), gained)
-        for axis in range(len(own)):
-            pairs = held.reshape(-1, 2, 2**axis)
-            pairs[:, 0] += pairs[:, 1]
-        sizes = [shape[axis] for axis in own]
-        least = min(least, _variance_of(sizes, held, range(len(own))))
-    return math.sqrt(least)
+
+    shape: Ints
+    variance: float
+    orders: Mapping[int, SameOrder] = field(default_factory=dict)
+
+    def and_one(self, table: Bools) -> LeastLeft:
+        """The same with one more table, bool (variables,)."""
+        held = {
+            order: same.acted_on(table, self._gained(same.tables, table))
+            for order, same in self.orders.items()
+        }
+        one = self._first_seen(table)
+        order = one.own.shape[1]
+        return replace(self, orders={**held, order: held[order].and_also(one) if order in held else one})
+
+    def deviations(self) -> tuple[Bools, Floats]:
+        """The tables, (tables, variables), and the standard deviation that is left on a cell of each."""
+        left = [np.sqrt((same.weight / same.held).sum(axis=1)) for same in self.orders.values()]
+        return np.concatenate([same.tables for same in self.orders.values()]), np.concatenate(left)
+
+    def _gained(self, upon: Bools, tables: Bools) -> Floats:
+        """What tables add to eigenvalues of others."""
+        logs = np.log(self.shape)
+        return np.asarray(np.exp((upon & ~tables) @ logs - (tables & ~upon) @ logs) / self.variance)
+
+    def _first_seen(self, table: Bools) -> SameOrder:
+        own = np.flatnonzero(table)
+        out = np.concatenate([*(same.tables for same in self.orders.values()), table[None]])
+        held = np.zeros(2 ** len(own))
+        np.add.at(held, out[:, own] @ (1 << np.arange(len(own))), self._gained(table, out))
+        weight = np.ones(1)
+        for n in self.shape[own].tolist():
+            weight = np.concatenate([weight, weight * (n - 1)])
+        return SameOrder(table[None], own[None], (weight / weight.sum())[None], _in_all_that_hold(held)[None])
 
 
 def deviation_left(publication: Publication, variance: float) -> float | None:

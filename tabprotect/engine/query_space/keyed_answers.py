@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
 
-from tabprotect.engine.fitting.margin_variance import least_deviation
+from tabprotect.engine.fitting.margin_variance import LeastLeft
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.table import Table
 
 METHOD = "cell_key"
+
+LEAST = 1.0
+"""The standard deviation that is left at least on counts of tables that may hold one at risk: where readers
+undo the noise of all sums of a 2 x 2 or 3 x 3 table, they then know about 1 small count in 100."""
 
 KEPT = 64
 """Answers that are kept at hand."""
@@ -35,12 +40,15 @@ class KeyedAnswers:
         Counts of records by some variables, and the sums of their keys, modulo ``key_range``.
     given
         Parameters of ``cell_key``: D, V and js.
+    most
+        The largest published count behind which a count at risk may be.
     """
 
     domain: Domain
     count: Callable[[tuple[str, ...]], tuple[Table, Table]]
     key_range: int
     given: Mapping[str, object]
+    most: int
 
     def release(self, names: tuple[str, ...], title: str = "") -> Release:
         """The sub-table of some variables, without totals of its own, as a release.
@@ -64,11 +72,33 @@ class KeyedAnswers:
         # All noise comes of the kept keys: nothing is drawn.
         return method.perform(problem, values, np.random.default_rng(0))[0]
 
-    def deviation_left(self, lattice: Lattice, queries: Sequence[Query]) -> float:
-        """The standard deviation that least squares over these sub-tables leaves on a count of theirs.
+    @cached_property
+    def _put_together(self) -> list[tuple[tuple[Query, ...], LeastLeft]]:
+        nothing = LeastLeft(np.array(self.domain.shape), float(str(self.given["V"])))
+        return [((), nothing)]
 
-        Columns of records have no levels: no variable is the sum of another.
+    def deviation_left(self, out: tuple[Query, ...], query: Query) -> float:
+        """The least standard deviation that least squares over what is out and one more would leave.
+
+        On the counts of the tables that may hold one at risk: in the others nobody is alone. Columns of
+        records have no levels: no variable is the sum of another.
         """
-        shape = [len(self.domain[name].categories) for name in lattice.names]
-        tables = np.array([[name in lattice.names_of(q) for name in lattice.names] for q in queries])
-        return least_deviation(shape, tables, float(str(self.given["V"])))
+        every = np.arange(self.domain.ndim)
+        nothing, *before = self._put_together
+        known, left = next((kept for kept in before if kept[0] == out[: len(kept[0])]), nothing)
+        for one in out[len(known) :]:
+            left = left.and_one(one >> every & 1 > 0)
+        self._put_together[1:] = [(out, left)]
+        tables, found = left.and_one(query >> every & 1 > 0).deviations()
+        for place in np.argsort(found).tolist():
+            if found[place] >= LEAST or self._may_be_at_risk(tables[place].tobytes()):
+                return float(found[place])
+        return math.inf
+
+    @cached_property
+    def _may_be_at_risk(self) -> Callable[[bytes], bool]:
+        return lru_cache(maxsize=None)(self._judged)
+
+    def _judged(self, table: bytes) -> bool:
+        names = tuple(name for name, held in zip(self.domain.names, table, strict=True) if held)
+        return int(self._known(names).table.counts.min()) <= self.most

@@ -1,13 +1,15 @@
 """Tables on demand from records with keys: ``python bench_table_builder.py [RECORDS [CLIENTS]]``.
 
-Records of 60 variables; each of the clients asks for sub-tables of one to three variables by HTTP, one
-every ten seconds on average, as somebody does who looks at what comes.
+Records of 60 uneven variables; each of the clients asks for sub-tables of one to three variables by HTTP,
+and looks at what comes for ten seconds on average before the next one. Printed are the seconds until an
+answer, the processor seconds of the server for each, and the load of the machine.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
 import subprocess
 import sys
@@ -34,7 +36,7 @@ def write_records(path: Path, number: int) -> None:
         columns: dict[str, object] = {}
         for k in range(VARIABLES):
             size = 400 if k == 0 else SIZES[k % len(SIZES)]
-            codes = pa.array(rng.integers(0, size, several).astype(np.int16))
+            codes = pa.array((rng.random(several, dtype=np.float32) ** 3 * size).astype(np.int16))
             columns[f"v{k}"] = pa.DictionaryArray.from_arrays(codes, pa.array([f"c{j}" for j in range(size)]))
         columns["key"] = pa.array(rng.random(several))
         table = pa.table(columns)
@@ -67,16 +69,22 @@ def main() -> None:
             print(
                 f"{number:,} records, {VARIABLES} variables: ready after {time.perf_counter() - begun:.0f} s"
             )
-            _load(names, clients)
+            _load(names, clients, server.pid)
         finally:
             server.terminate()
             server.wait()
 
 
-def _load(names: list[str], clients: int) -> None:
+def _processor(process: int) -> float:
+    """The processor seconds of a process so far."""
+    said = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(said[11]) + int(said[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _load(names: list[str], clients: int, server: int) -> None:
     spent: list[float] = []
     kinds: Counter[str] = Counter()
-    until = time.perf_counter() + SECONDS
+    before, until = _processor(server), time.perf_counter() + SECONDS
 
     def client(seed: int) -> None:
         rng = random.Random(seed)
@@ -94,9 +102,10 @@ def _load(names: list[str], clients: int) -> None:
         one.start()
     for one in threads:
         one.join()
+    each = (_processor(server) - before) / len(spent)
     p50, p95, p99 = np.percentile(spent, [50, 95, 99])
     print(f"{clients} clients, {len(spent):,} answers: p50 {p50:.3f} s, p95 {p95:.3f} s, p99 {p99:.3f} s, "
-          f"{dict(kinds)}")  # fmt: skip
+          f"{each:.3f} CPU s each, load {os.getloadavg()[0]:.1f}, {dict(kinds)}")  # fmt: skip
 
 
 def _asked(names: list[str], user: str) -> str:

@@ -162,6 +162,14 @@ class PerturbationTable:
         return np.asarray(self.upper - lower, dtype=np.int64)
 
     @cached_property
+    def chances(self) -> Floats:
+        """The exact probability of each noise from -largest to largest, float64 (rows, noises)."""
+        chances = np.zeros((self.rows, 2 * self.largest + 1))
+        used = self.widths > 0
+        np.add.at(chances, (self.row[used], self.noise[used] + self.largest), self.widths[used] / KEYS)
+        return chances
+
+    @cached_property
     def bias(self) -> float:
         """Largest |mean noise| of a row."""
         return float(np.abs(np.add.reduceat(self.noise * self.widths, self.starts[:-1])).max() / KEYS)

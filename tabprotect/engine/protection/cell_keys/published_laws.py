@@ -7,18 +7,21 @@ rounded. A reader knows the range of weights, not m; m is taken as evenly spread
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
+from tabprotect.engine.protection.cell_keys.perturbation_table import PerturbationTable
 from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.languages.messages import message
 
 MOST_POSSIBLE = 2**25
 """Most possible true counts, over all different estimates together: 256 MiB of weights."""
 
+LAWS = 2**14
+"""Laws of published counts that are kept: writing and checking a bundle asks for each several times."""
 
 HALF = 0.5
 """Weights are known to a millionth: the range is wider by half of one at either end, so that a
@@ -53,10 +56,6 @@ def _chances(table: PerturbationTable, published: int, *, low: int, high: int) -
     share = np.clip(end - begin, 0, None) / (high - low + 2 * HALF)
     share = np.where(perturbed > 0, share, float(published == 0))
     most = table.largest
-    noise = np.zeros((table.rows, 2 * most + 1))
-    row = table.row
-    used = table.widths > 0
-    np.add.at(noise, (row[used], table.noise[used] + most), table.widths[used] / KEYS)
     start = max(first - most, 0)
     counts = np.arange(start, last + most + 1)
     rows = table.row_of(counts)
@@ -66,22 +65,16 @@ def _chances(table: PerturbationTable, published: int, *, low: int, high: int) -
     padded[at : at + len(share)] = share
     out = np.zeros(len(counts))
     for k in range(2 * most + 1):
-        out += noise[rows, k] * padded[k : k + len(counts)]
+        out += table.chances[rows, k] * padded[k : k + len(counts)]
     return start, out
 
 
+@lru_cache(maxsize=LAWS)
 def of_count(table: PerturbationTable, published: int) -> tuple[int, int, Floats]:
     """Lowest and highest true count behind a published count, and the log chances between."""
     low = max(published - table.largest, 0)
     counts = np.arange(low, published + table.largest + 1)
-    rows = table.row_of(counts)
-    chances = np.array(
-        [
-            table.transitions(row).get(published - count, 0.0)
-            for row, count in zip(rows.tolist(), counts.tolist(), strict=True)
-        ]
-    )
-    return _possible(published, low, chances)
+    return _possible(published, low, table.chances[table.row_of(counts), published - counts + table.largest])
 
 
 def of_estimate(table: PerturbationTable, published: int, *, low: int, high: int) -> tuple[int, int, Floats]:
@@ -100,6 +93,7 @@ def _possible(published: int, low: int, chances: Floats) -> tuple[int, int, Floa
     first, last = int(possible[0]), int(possible[-1])
     with np.errstate(divide="ignore"):
         logs = np.log(chances[first : last + 1])
+    logs.flags.writeable = False
     return low + first, low + last, logs
 
 

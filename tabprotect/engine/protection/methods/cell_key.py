@@ -343,13 +343,10 @@ class CellKey(Method):
         if self.weighted(values):
             return None
         table = table_of(values)
-        laws = []
-        for count, row in enumerate([*range(table.rows), table.rows - 1]):
-            chances = np.zeros(2 * table.largest + 1)
-            for noise, chance in table.transitions(row).items():
-                chances[noise + table.largest] = chance
-            laws.append((count - table.largest, chances))
-        return tuple(laws)
+        return tuple(
+            (count - table.largest, chances)
+            for count, chances in enumerate([*table.chances, table.chances[-1]])
+        )
 
     def likelihood(self, release: Release) -> CellFactors:
         """Cell by cell a row of the perturbation table; totals of small tables by drawn keys."""

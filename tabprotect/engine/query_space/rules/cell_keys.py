@@ -4,7 +4,8 @@ No true sub-table is released, so that no criterion is asked. Each count gets th
 key (see the method cell_key): the same records get the same noise in every answer, whoever asks. A
 request is refused by what is public alone: where the published counts are too few a cell, or too many
 of them are 0, of all or slice by slice; and where least squares over all that is out would leave noise of a standard
-deviation below .9 on some count. What a refusal tells is what the published answer would have told.
+deviation below 1 on the counts of a table that may hold one at risk. The noise of large counts may be undone.
+What a refusal tells is what the published answer would have told.
 
 Source: Fraser and Wooton 2005 (TableBuilder).
 """
@@ -17,11 +18,11 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.fitting.margin_variance import ENOUGH
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cell_keys.key_parameters import JS, D, V
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
+from tabprotect.engine.query_space.keyed_answers import LEAST
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 from tabprotect.languages.messages import message
 
@@ -68,9 +69,9 @@ class CellKeys(ReleaseRule):
     def resolve(self, given: Mapping[str, object]) -> Values:
         """Complete and check: noise that is thin in one answer answers nothing."""
         values = super().resolve(given)
-        if values[V] <= ENOUGH**2:
+        if values[V] <= LEAST**2:
             raise ParameterError(
-                {"V": message("must be above {least:g}, else nothing is answered", ENOUGH**2)}
+                {"V": message("must be above {least:g}, else nothing is answered", LEAST**2)}
             )
         # Raises where there is no such noise.
         perturbation_table(D=values[D], V=values[V], js=values[JS])
@@ -79,8 +80,8 @@ class CellKeys(ReleaseRule):
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         answers, lattice = situation.answers, situation.state.evidence.lattice
         assert answers is not None
-        left = answers.deviation_left(lattice, (*situation.out, situation.query))
-        if left < ENOUGH:
+        left = answers.deviation_left(situation.out, situation.query)
+        if left < LEAST:
             detail = message("noise of deviation {left:.3f} would be left", left)
             return Ruling("refuse", message("not released: it would undo the noise of what is out"), detail)
         names = lattice.names_of(situation.query)

@@ -1,0 +1,3 @@
+from typing import Any
+
+def counted(codes: tuple[Any, ...], sizes: Any, keys: Any, pairs: Any, /) -> None: ...
