@@ -106,7 +106,7 @@ def test_an_answer_is_kept(shelf: Shelf) -> None:
 def test_an_answer_about_no_release(shelf: Shelf) -> None:
     shelf.leaves(ALL)
     with pytest.raises(tp.ParameterError, match="7"):
-        shelf.leaves(ALL[:3], people="part:7")
+        shelf.leaves(ALL[:3], people=["part:7", "other:1"])
     with pytest.raises(tp.ParameterError, match="people"):
         shelf.leaves(ALL[:3], people="strangers")
 

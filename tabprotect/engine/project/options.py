@@ -358,9 +358,10 @@ class Protecting(Drawing, Judging):
         metavar="LOW..HIGH",
         help=message("small counts (default 1..2); of magnitudes with --publish, which publishes counts"),
     )
-    people: str | None = option_field(
+    people: str | Sequence[str] | None = option_field(
         None,
         metavar="WHO",
+        repeated=True,
         help=message(
             "whether earlier releases count the same people: other, same, part:NO, corrected:NO or later:NO, "
             "where NO is their number in the register; several with spaces between"

@@ -84,7 +84,8 @@ def protected(
     if asked.at_risk is not None:
         do(set_at_risk(rule=asked.at_risk))
     if asked.people is not None:
-        do(set_people(people=asked.people))
+        each = [asked.people] if isinstance(asked.people, str) else asked.people
+        do(set_people(people=" ".join(each)))
     if asked.sensitive is not None or asked.key_variables is not None:
         do(set_roles(sensitive=asked.sensitive, key_variables=asked.key_variables))
     if asked.method is not None:

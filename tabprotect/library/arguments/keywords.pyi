@@ -104,7 +104,7 @@ class ProtectingKeywords(TypedDict, total=False):
 
     cycles: str | Path | Designed | None
     at_risk: str | None
-    people: str | None
+    people: str | Sequence[str] | None
     sensitive: str | Sequence[str] | None
     key_variables: Sequence[str] | None
     like: str | Path | None

@@ -101,6 +101,10 @@ def test_no_unsafe_sum_follows_from_the_tables_that_leave(seed: int) -> None:
     said = together(problems, shown, order)
     assert said.known >= 1 and "hidden sum" in said.sentence
     assert not together(problems, shown, order, "other:1,2").known
+    # Small firms are others than big ones, and parts of the same whole.
+    truth = ["part" if "all" in (name, order[-1]) else "other" for name in order[:-1]]
+    answered = together(problems, shown, order, f"{truth[0]}:1 {truth[1]}:2")
+    assert answered.known == said.known and not answered.asked
 
 
 def test_tables_that_cannot_be_parts_tell_nothing() -> None:

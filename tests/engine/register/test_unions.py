@@ -124,3 +124,23 @@ def test_few_tables_of_other_people_are_judged_as_unions(method: str) -> None:
     every = [(number, counted(released(one, method, number))) for number, one in enumerate(counts)]
     others = list(PossibleWholes(every[0][1], [], [], 2, every[1:]).groups())
     assert sum(isinstance(one, Unions) and one.can_be for _, _, one in others) <= 24
+
+
+def test_other_people_may_be_parts_of_the_same_whole(tmp_path: Path) -> None:
+    """Men beside all and women, where the house says of each who is in it: the three settle small counts."""
+    generator = np.random.default_rng(9)
+    mean = generator.gamma(1.0, 5.0, (4, 4))
+    people = generator.poisson(mean, (2, 4, 4))
+    every, shelf, limits = list[Evidence](), Shelf(people, tmp_path), AgencyPolicy().limits()
+    for number, strata in enumerate([(0, 1), (1,), (0,)]):
+        counts = people[list(strata)].sum(axis=0)
+        release = released(counts, "small_count_rounding", 900 + number)
+        shelf.left.append((strata, release))
+        own, said = Evidence(release), People.parse("part:1 other:2" if number == 2 else "")
+        found = InCommonReading(Table.dense(release.domain, counts), own, said, limits).of(
+            enumerate(every, 1)
+        )
+        assert not found.asked
+        every.append(own)
+    assert any(not alone for _, _, alone in shelf.known())
+    assert any(one.fails(limits) for one in found.tables)

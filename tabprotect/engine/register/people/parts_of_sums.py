@@ -10,7 +10,7 @@ comes of it, it makes no difference. Only where it does is the house asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -277,17 +277,20 @@ class SumsReading:
         tables: Tables = {OWN: self.own} | {
             number: table
             for number, table in earlier
-            if self.people.of(number) not in ("other", "same")
+            if self.people.of(number) != "same"
             and (table.measure, table.decimals) == (self.own.measure, self.own.decimals)
         }
+        apart = {number for number in tables if number != OWN and self.people.of(number) == "other"}
         known: set[tuple[int, int]] = set()
         read: set[int] = set()
         unread: set[int] = set()
         for number, table in tables.items():
-            if number != OWN and self.people.of(number) != "part" and (moved := self._placed(table)):
+            if number in {OWN, *apart} or self.people.of(number) == "part":
+                continue
+            if moved := self._placed(table):
                 known |= {(OWN, cell) for cell in moved}
                 read.add(number)
-        for count, (whole, parts) in enumerate(_groups(tables)):
+        for count, (whole, parts) in enumerate(_groups(tables, apart)):
             numbers = {whole, *parts} - {OWN}
             if count >= MOST_GROUPS:
                 unread |= numbers
@@ -390,14 +393,17 @@ def _sum_of(table: PublishedMagnitudes, name: str, node: int) -> int | None:
     return None if cell is None or table.hidden[cell] else int(cell)
 
 
-def _groups(tables: Tables) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Wholes with one or two parts, the release at hand in each: those that add up first."""
+def _groups(tables: Tables, apart: Collection[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Wholes with one or two parts, the release at hand in each: those that add up first.
+
+    Tables of other people may be parts of a whole beside it.
+    """
     others = [number for number in tables if number != OWN]
-    found: list[tuple[int, tuple[int, ...]]] = []
-    for number in others:
+    near = [number for number in others if number not in apart]
+    found: list[tuple[int, tuple[int, ...]]] = [(OWN, some) for some in combinations(near, 2)]
+    for number in near:
         found += [(OWN, (number,)), (number, (OWN,))]
-    for one, other in combinations(others, 2):
-        found += [(OWN, (one, other)), (one, (OWN, other)), (other, (OWN, one))]
+        found += [(number, (OWN, other)) for other in others if other != number]
     total = {number: _total(table) for number, table in tables.items()}
 
     def rest(group: tuple[int, tuple[int, ...]]) -> float:

@@ -94,6 +94,7 @@ class InCommonReading:
         wholes: list[Numbered] = []
         parts: list[Numbered] = []
         beside: list[Numbered] = []
+        apart: list[tuple[int, Evidence]] = []
         read: set[int] = set()
         asked: set[int] = set()
         tables: list[TableVerdict] = []
@@ -102,6 +103,7 @@ class InCommonReading:
             answer = self.people.of(number)
             names = shared_domain(self.own.release.domain, other.release.domain).names
             if answer in ("other", "same") or not names:
+                apart += [(number, other)] * bool(answer == "other" and names)
                 continue
             counted = Counted.of(other, names)
             part, whole = may_be_part(self.original.margin(names), counted)
@@ -115,7 +117,15 @@ class InCommonReading:
                     read.add(number)
                     tables.append(placed)
                     asked.update(self._open([number]) if placed.known else [])
-        more, slices = self._parted(wholes, parts, beside), self._sliced(every)
+        # Other people may be parts of the same whole.
+        known = {one.domain.names for _, one in wholes}
+        siblings = [
+            (number, Counted.of(one, names))
+            for number, one in apart
+            for names in known
+            if set(names) <= set(one.release.domain.names)
+        ]
+        more, slices = self._parted(wholes, parts, beside, siblings), self._sliced(every)
         people = self.own.release.table.total
         few = {number for number, one in (*wholes, *parts) if abs(one.people - people) <= FEW_CHANGES}
         placed_so = any(one.fails(self.limits) for one in tables)
@@ -174,7 +184,11 @@ class InCommonReading:
         return InCommon(tuple(read), frozenset(unread), tuple(asked), tuple(tables))
 
     def _parted(
-        self, wholes: Sequence[Numbered], parts: Sequence[Numbered], beside: Sequence[Numbered]
+        self,
+        wholes: Sequence[Numbered],
+        parts: Sequence[Numbered],
+        beside: Sequence[Numbered],
+        apart: Sequence[Numbered],
     ) -> InCommon:
         """What releases tell that may be a whole and parts of it."""
         unread, asked, read = set[int](), set[int](), {number for number, _ in (*wholes, *parts)}
@@ -185,7 +199,7 @@ class InCommonReading:
             unread.update(numbers)
             asked.update(self._open(numbers))
 
-        groups = self._groups(wholes, parts, beside)
+        groups = self._groups(wholes, parts, beside, apart)
         alone = [one for one in groups if len(one[0]) == 1]
         for some in (alone, groups[len(alone) :]):
             # What the house is asked about anyway is not judged beside others.
@@ -230,7 +244,11 @@ class InCommonReading:
             return False
 
     def _groups(
-        self, wholes: Sequence[Numbered], parts: Sequence[Numbered], beside: Sequence[Numbered]
+        self,
+        wholes: Sequence[Numbered],
+        parts: Sequence[Numbered],
+        beside: Sequence[Numbered],
+        apart: Sequence[Numbered],
     ) -> list[tuple[tuple[int, ...], Group]]:
         """The wholes and parts that may tell something: the fewest releases, then the smallest rest first."""
         every = [*wholes, *parts, *beside]
@@ -239,9 +257,11 @@ class InCommonReading:
             mine = [one for one in wholes if one[1].domain.names == shared]
             theirs = [one for one in parts if one[1].domain.names == shared]
             others = [one for one in beside if one[1].domain.names == shared]
-            rules = together_at_risk(self.limits, [one.evidence for _, one in (*mine, *theirs, *others)])
+            siblings = [one for one in apart if one[1].domain.names == shared]
+            read = (*mine, *theirs, *others, *siblings)
+            rules = together_at_risk(self.limits, [one.evidence for _, one in read])
             own = Counted.of(self.own, shared)
-            found += PossibleWholes(own, mine, theirs, rules.high, others).groups()
+            found += PossibleWholes(own, mine, theirs, rules.high, others, siblings).groups()
         found.sort(key=lambda one: (len(one[1]), *one[:2]))
         return [(numbers, group) for _, numbers, group in found]
 

@@ -41,6 +41,8 @@ class PossibleWholes:
         The largest count at risk.
     others
         Further earlier ones, which may be parts beside the release.
+    apart
+        The same of other people than those of the release.
     """
 
     own: Counted
@@ -48,11 +50,12 @@ class PossibleWholes:
     parts: Sequence[Numbered]
     high: int
     others: Sequence[Numbered] = ()
+    apart: Sequence[Numbered] = ()
 
     @cached_property
     def _shared(self) -> Domain:
         domain = self.own.domain
-        for _, one in (*self.wholes, *self.parts, *self.others):
+        for _, one in (*self.wholes, *self.parts, *self.others, *self.apart):
             domain = shared_domain(domain, one.domain)
         return domain
 
@@ -72,8 +75,8 @@ class PossibleWholes:
         yield from self._fitting(mine, own, self.parts, parts, [(n,) for n in range(len(self.parts))])
         if len(self.parts) > 1:
             yield from self._fitting(mine, own, self.parts, parts, self._sets(own[1][0], self.parts, parts))
-        others = dict((*self.parts, *self.wholes, *self.others))
-        beside = list(others.items())
+        overlapping = list(dict((*self.parts, *self.wholes, *self.others)).items())
+        beside = [*overlapping, *self.apart]
         ends = self._ends([*mine, *beside])
         for row, (number, whole) in enumerate(self.wholes):
             one = wholes[0][row : row + 1], wholes[1][row : row + 1]
@@ -86,7 +89,8 @@ class PossibleWholes:
                 (0, *(rows[n] for n in one)) for one in self._sets(one[1][0] - ends[0][0], some, (low, high))
             ]
             yield from self._fitting([(number, whole)], one, [*mine, *beside], ends, more, all_of_them=True)
-        yield from unions_among(self.own, beside, self._shared, ends, self.high)
+        low, high = (end[: 1 + len(overlapping)] for end in ends)
+        yield from unions_among(self.own, overlapping, self._shared, (low, high), self.high)
 
     def _sets(self, room: Ints, some: Sequence[Numbered], ends: tuple[Ints, Ints]) -> list[tuple[int, ...]]:
         """Sets of parts of whom nobody need be in two: pairs, all sets of the closest, the most that fit."""
