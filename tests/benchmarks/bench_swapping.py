@@ -20,7 +20,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
 
-PEOPLE, AREAS, REGIONS, COUNTRIES, WORK = 20_000, 40, 4, 10, 8
+PEOPLE, AREAS, REGIONS, COUNTRIES, WORK = 100_000, 200, 10, 10, 8
 
 SWAPS: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("deal .05", "record_swapping", {"rule": "deal", "rate": 0.05, "levels": "none"}),

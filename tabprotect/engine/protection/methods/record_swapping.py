@@ -1,4 +1,4 @@
-"""Record swapping: records change places, and what a reader may then believe is known exactly.
+"""Record swapping: exchange where people live, and know exactly what a reader may then believe.
 
 Records that agree in chosen variables (match) form a class. Some of them change places with each
 other: their area, or whatever is named, goes to another record of the class, and all else stays. All
