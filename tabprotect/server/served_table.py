@@ -221,6 +221,9 @@ class ServedTable:
             self._session = ServerSession(
                 self._ledger, self._start, progress, publish=self._sealed, service=mark
             )
+            if self._answers is not None:
+                # What an answer loads is there before anybody waits for one.
+                self._sealed(1)
             if before.get("service", mark) != mark:
                 self._log_settings(mark)
         except BaseException:

@@ -1,6 +1,7 @@
 """Record swapping beside other methods on one made-up census: what readers believe against what changes.
 
-``python tests/benchmarks/bench_swapping.py [PICTURE.png]`` prints a line for each setting, and draws them.
+``python tests/benchmarks/bench_swapping.py [PICTURE.png] [large]`` prints a line for each setting, and draws
+them; five times as many people are large.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
 
-PEOPLE, AREAS, REGIONS, COUNTRIES, WORK = 100_000, 200, 10, 10, 8
+PEOPLE, AREAS, REGIONS = (100_000, 200, 10) if "large" in sys.argv else (20_000, 40, 4)
+COUNTRIES, WORK = 10, 8
 
 SWAPS: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("deal .05", "record_swapping", {"rule": "deal", "rate": 0.05, "levels": "none"}),
@@ -84,8 +86,9 @@ def main() -> None:
             flush=True,
         )
         drawn.append((name, float(change.mean()), float(belief), method == "record_swapping"))
-    if len(sys.argv) > 1:
-        picture(Path(sys.argv[1]), drawn)
+    for path in sys.argv[1:]:
+        if path.endswith(".png"):
+            picture(Path(path), drawn)
 
 
 def picture(path: Path, drawn: list[tuple[str, float, float, bool]]) -> None:

@@ -4,7 +4,7 @@ No true sub-table is released, so that no criterion is asked. Each count gets th
 key (see the method cell_key): the same records get the same noise in every answer, whoever asks. A
 request is refused by what is public alone: where the published counts are too few a cell, or too many
 of them are 0, of all or slice by slice; and where least squares over all that is out would leave noise of a standard
-deviation below 1 on the counts of a table that may hold one at risk. The noise of large counts may be undone.
+deviation below 1 on the counts of a table that may hold a small one. The noise of large counts may be undone.
 What a refusal tells is what the published answer would have told.
 
 Source: Fraser and Wooton 2005 (TableBuilder).
