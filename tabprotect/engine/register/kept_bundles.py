@@ -24,7 +24,7 @@ from tabprotect.engine.register.register_tables import BASE, BUNDLE, PACKED
 MOST_LINES = 2**15
 """Lines of a bundle up to which it is compared; a larger one is kept as it is."""
 
-WORTH = 0.25
+WORTH = 0.5
 """The share of a bundle that the difference may have; beyond, it is a base itself."""
 
 LONG, BEGINNING = 160, 2**13

@@ -60,6 +60,23 @@ def test_bundles_are_kept_small_and_come_back_as_they_were(path: Path) -> None:
     assert max(sizes) < min(map(len, BUNDLES)) / 8
 
 
+def test_pages_with_figures_of_their_own_stand_beside_one_page(tmp_path: Path) -> None:
+    """Drawn tables are most of what a bundle by cycles has of its own."""
+    place = tmp_path / "register.sqlite"
+    with Register(str(place), new=True) as register:
+        for seed in range(2):
+            counts = np.random.default_rng(seed).poisson(30, size=(4, 4)) + 5
+            problem = Problem(Table.dense(Domain.of_shape((4, 4)), counts))
+            content = to_bytes(
+                methods()["cyclic_perturbation"].run(problem, {}, Randomness.seeded(1)).release
+            )
+            one = publication(method="cyclic_perturbation")
+            register.add(replace(one, bundle=sha256(content)), content)
+            assert register.content(register.entries()[-1]) == content
+    with closing(sqlite3.connect(place)) as raw:
+        assert raw.execute("select count(*) from base_bundle").fetchone() == (1,)
+
+
 @pytest.mark.parametrize(
     ("statement", "numbers"),
     [
