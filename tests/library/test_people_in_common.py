@@ -68,8 +68,18 @@ def test_a_category_that_is_left_out(shelf: Shelf, first: np.ndarray, second: np
 
 def test_one_person_fewer_is_placed(shelf: Shelf) -> None:
     shelf.leaves(ALL)
-    with pytest.raises(tp.RefusedError, match="may be counted in no"):
+    with pytest.raises(
+        tp.RefusedError, match=r"One person of \(r1, c1\) left: known. Some of these people may"
+    ):
         shelf.leaves(ONE_FEWER)
+
+
+def test_what_both_state_places_nobody(shelf: Shelf) -> None:
+    """The sums of rows differ by one person, as both tables say; nothing else of theirs is of the same variables."""
+    shelf.leaves(ALL)
+    renamed = table(ONE_FEWER[:, ::-1]).to_frame().rename(columns={"c": "d"})
+    other = tp.Table.from_frame(renamed)
+    assert tp.protect(other, people="later:1").publish(shelf.folder / "other.zip").verdict.accepted
 
 
 def test_one_person_who_moved_is_placed(shelf: Shelf) -> None:
@@ -77,7 +87,8 @@ def test_one_person_who_moved_is_placed(shelf: Shelf) -> None:
     moved = ALL.copy()
     moved[0, 0], moved[3, 3] = moved[0, 0] - 1, moved[3, 3] + 1
     shelf.leaves(ALL)
-    with pytest.raises(tp.RefusedError, match="may be counted in no"):
+    told = r"One person of \(r1, c1\) left: known. One person came to \(r4, c4\): known"
+    with pytest.raises(tp.RefusedError, match=told):
         shelf.leaves(moved)
 
 

@@ -24,8 +24,9 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.languages.messages import message, uncapital
 
-INSTEAD = ("random_rounding", "cell_key", "discrete_laplace", "cyclic_perturbation")
-"""Methods that stand beside others: what they say of a count is said cell by cell, or by kept sums."""
+INSTEAD = ("random_rounding", "cell_key", "discrete_laplace", "cyclic_perturbation", "suppression")
+"""Methods that stand beside others: what they say of a count is said cell by cell, or by kept sums; the last
+shows true counts alone, as readers of sums of the same records are taken to know them."""
 
 ROUNDS = 6
 """How often the sums that would be known are hidden, too."""

@@ -134,6 +134,8 @@ class LeftBefore:
         Whether it is not known that what else was refused beside them tells little enough.
     changes
         Whether nothing stands against it but that the people are, or may be, the same some time later.
+    placed
+        Who came or went and is known, in words.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -150,6 +152,7 @@ class LeftBefore:
     sums: SumsInCommon = field(default_factory=SumsInCommon)
     unweighed: bool = False
     changes: bool = False
+    placed: tuple[str, ...] = ()
 
     @property
     def more(self) -> int:
@@ -336,7 +339,8 @@ class LeftBefore:
             if len(read) == 1
             else message("{read} releases up to no. {last}", len(read), last)
         )
-        return read_together(found, what, more=self.more)
+        told = read_together(found, what, more=self.more).rstrip(".")
+        return joined([told, *self.placed], ". ") + "."
 
     @property
     def group(self) -> FindingGroup:
@@ -441,9 +445,10 @@ def _left_before(
     again = [one for one, other in opened if release is not None and public.same_content(other, release)]
     earlier = [one for one in earlier if not any(one is other for other in again)]
     left = [one.entry.number for one in all_of_them if one not in earlier]
-    # Of all that has variables of the same names the latest are read.
-    older = () if problem.people.of(0) is not None else looked_up.older
-    sums = SumsInCommon() if release is None else _sums(problem, release, earlier, looked_up, progress)
+    # Of all that has variables of the same names the latest are read; what left before tells nothing new.
+    older = () if left or problem.people.of(0) is not None else looked_up.older
+    read = [] if left else earlier
+    sums = SumsInCommon() if release is None else _sums(problem, release, read, looked_up, progress)
     if release is not None and not release.counted:
         # Other magnitudes of the same records are weighed by the verdict of the release itself.
         return LeftBefore(
@@ -455,7 +460,7 @@ def _left_before(
             sums=sums,
         )
     try:
-        found = together.of(earlier, opened)
+        found = JointReading((), frozenset(), None) if left else together.of(earlier, opened)
     except (InputError, InfeasibleError):
         # They cannot be of the same records, or the counts are too many to be laid out.
         close = frozenset(one.entry.number for one in earlier if one.relation != "variables")
@@ -473,9 +478,9 @@ def _left_before(
         again=tuple(sorted(left)),
         questions=tuple(sorted({*found.questions, *older})),
         sums=sums,
-        # What left before leaves as it was.
-        unweighed=found.unweighed and not left,
+        unweighed=found.unweighed,
         changes=found.changes,
+        placed=found.placed,
     )
 
 

@@ -56,12 +56,18 @@ def test_a_ring_takes_no_reason_where_all_that_is_shared_is_stated(protect: Run)
     assert [protect(names, RING[names], "cyclic_perturbation").code for names in RING] == [0, 0, 0]
 
 
-def test_a_ring_takes_a_reason_where_a_shared_margin_is_stated_by_none(protect: Run) -> None:
+def test_a_ring_of_which_no_table_states_a_shared_margin_is_read_by_its_ends(protect: Run) -> None:
     methods = ["cyclic_perturbation", "random_rounding", "random_rounding"]
     *_, last = (protect(names, RING[names], one) for names, one in zip(RING, methods, strict=True))
-    assert last.code == 5
-    assert "No. 1, 2 could not be compared" in last.json["error"]["message"]
-    assert protect("AC", RING["AC"], "random_rounding", "--again", "asked for").code == 0
+    assert last.code == 0 and last.json["verdict"]["left_out"] == []
+
+
+def test_what_left_is_not_read_again_with_what_left_since(protect: Run) -> None:
+    coarse, fine = [[27, 26], [29, 25]], [[9, 8, 13], [6, 5, 12], [15, 13, 26]]
+    assert protect("AB", coarse, "cyclic_perturbation").code == 0
+    assert protect("AB", fine, "cyclic_perturbation").code == 5
+    assert protect("AB", fine, "cyclic_perturbation", "--again", "asked for").code == 0
+    assert protect("AB", coarse, "cyclic_perturbation", "--seed", SEED).code == 0
 
 
 def test_noise_on_both_is_read_together(protect: Run) -> None:

@@ -17,14 +17,7 @@ from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.staff.audit_trail import chained
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.errors import (
-    Answer,
-    InfeasibleError,
-    InputError,
-    ParameterError,
-    RefusedError,
-    Suggestion,
-)
+from tabprotect.engine.errors import Answer, InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared
@@ -212,8 +205,7 @@ def _beside_earlier(
             try:
                 before.admit(project.limits, reason)
             except RefusedError as error:
-                ways = _ways_beside(project, context, before, tables=asked.tables is not None)
-                error.suggestions, error.runnable = ways, tuple((one, ()) for one in ways)
+                _say_ways(error, project, context, before, asked)
                 raise
             stated = beside_unjudged(protected, before, project.limits, reason)
         if stated is protected:
@@ -222,16 +214,16 @@ def _beside_earlier(
         protected = stated
 
 
-def _ways_beside(
-    project: Project, context: Context, before: LeftBefore, *, tables: bool
-) -> tuple[Suggestion, ...]:
-    """Other settings by which a table leaves beside earlier releases."""
+def _say_ways(
+    error: RefusedError, project: Project, context: Context, before: LeftBefore, asked: Publishing
+) -> None:
+    """Add to a refusal beside earlier releases other settings by which the table leaves."""
     # Late: what leaves at once does not wait for it.
     from tabprotect.engine.project.ways_beside import ways_beside
 
     looked_up = asked_once(project.problem, context.register)
     if looked_up is None or before.lost:
-        return ()
+        return
     # Nothing that is only tried is remembered.
     quiet = replace(context, register=agency.NONE, looked_up=looked_up)
 
@@ -242,15 +234,16 @@ def _ways_beside(
         assert done is not None
         return done
 
-    return ways_beside(
+    error.suggestions = ways_beside(
         project,
         protected,
         looked_up,
         before,
-        tables=tables,
+        tables=asked.tables is not None,
         register=context.register,
         progress=context.progress,
     )
+    error.runnable = tuple((one, ()) for one in error.suggestions)
 
 
 def _accepted_before(context: Context, *, weak: bool) -> str:
@@ -404,6 +397,8 @@ def _answered_for(
         if magnitudes:
             error.figures = {**done.record.findings, "verdict": done.verdict, "confidential": True}
             _say_what_helps(error, project, context, asked)
+        elif beside:
+            _say_ways(error, project, context, LeftBefore(), asked)
         raise
     decisions = done.record.decisions
     decisions += admit_seed(done.record.randomness, project.limits, accepted, decisions)

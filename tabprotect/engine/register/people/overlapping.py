@@ -50,11 +50,15 @@ class OverlapEvidence:
         What is known of this table from another one.
     of_other
         What is known of the other one from this.
+    open
+        The groups of categories by which they hang together, where neither is put to the other: both
+        are to be read with all others.
     """
 
     other: Evidence
     of_this: Evidence | None = None
     of_other: Evidence | None = None
+    open: tuple[Groups, ...] = ()
 
     @property
     def tells(self) -> bool:
@@ -96,7 +100,10 @@ def overlap_evidence(
     grouped = groups_between(original, other, own, alike=not same_margins)
     grouped = [one for one in grouped if not any(crossed(release, one) for release in known)]
     if grouped:
-        return _by_groups(group[0], other, shared, grouped) if finest == original.domain else None
+        told = _by_groups(group[0], other, shared, grouped) if finest == original.domain else None
+        settled = all(one.group is not None or one.fine == one.coarse for one in grouped)
+        settled = settled and all(map(_exact_or_hidden, (group[0], other)))
+        return told or (OverlapEvidence(other, open=tuple(grouped)) if settled else None)
     here = next((found for one in group if (found := exact_margin(one, shared))), None)
     there = exact_margin(other, shared)
     if here is not None and there is not None:
@@ -154,6 +161,11 @@ def same_total(original: Table, other: Evidence) -> bool:
 def other_categories(one: Domain, other: Domain) -> bool:
     """Return True if variables of one name have other categories."""
     return len(same_variables(one, other)) < len(set(one.names) & set(other.names))
+
+
+def _exact_or_hidden(one: Evidence) -> bool:
+    """Return True if a release says between which ends its sums lie, and nothing else of them."""
+    return isinstance(one.likelihood, CellFactors) and not len(one.likelihood.logs)
 
 
 def _alike(one: Table, other: Table) -> bool:

@@ -33,6 +33,7 @@ from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.messages import joined, plural
 
 FEW_CHANGES = 4
 """People who came or went, up to whom a reader believes that no others did."""
@@ -63,6 +64,7 @@ class InCommon:
     tables: tuple[TableVerdict, ...] = ()
     unweighed: bool = False
     changes: bool = False
+    placed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +100,8 @@ class InCommonReading:
         read: set[int] = set()
         asked: set[int] = set()
         tables: list[TableVerdict] = []
-        every = list(others)
+        told: dict[str, None] = {}
+        every, people = list(others), self.own.release.table.total
         for number, other in every:
             answer = self.people.of(number)
             names = shared_domain(self.own.release.domain, other.release.domain).names
@@ -111,12 +114,14 @@ class InCommonReading:
                 wholes += [(number, counted)] * part
                 parts += [(number, counted)] * whole
                 beside += [(number, counted)] * (not part and not whole)
-            if answer in ("corrected", "later") or not (part or whole):
-                placed = self._placed(counted)
-                if placed is not None:
+            few = answer is None and abs(counted.people - people) <= FEW_CHANGES
+            if answer in ("corrected", "later") or few or not (part or whole):
+                places = self._places(counted)
+                if places is not None:
                     read.add(number)
-                    tables.append(placed)
-                    asked.update(self._open([number]) if placed.known else [])
+                    tables.append(self._judged_places(places))
+                    asked.update(self._open([number]) if tables[-1].known else [])
+                    told |= dict.fromkeys(_said(places))
         # Other people may be parts of the same whole.
         known = {one.domain.names for _, one in wholes}
         siblings = [
@@ -126,8 +131,7 @@ class InCommonReading:
             if set(names) <= set(one.release.domain.names)
         ]
         more, slices = self._parted(wholes, parts, beside, siblings), self._sliced(every)
-        people = self.own.release.table.total
-        few = {number for number, one in (*wholes, *parts) if abs(one.people - people) <= FEW_CHANGES}
+        close = {number for number, one in (*wholes, *parts) if abs(one.people - people) <= FEW_CHANGES}
         placed_so = any(one.fails(self.limits) for one in tables)
         else_known = any(one.fails(self.limits) for one in (*more.tables, *slices.tables)) and not more.asked
         return InCommon(
@@ -137,9 +141,10 @@ class InCommonReading:
             (*tables, *more.tables, *slices.tables),
             more.unweighed,
             (placed_so or bool(asked | set(more.asked)))
-            and set(more.asked) <= few
+            and set(more.asked) <= close
             and not slices.asked
             and not else_known,
+            tuple(told),
         )
 
     def _sliced(self, others: Sequence[tuple[int, Evidence]]) -> InCommon:
@@ -274,8 +279,8 @@ class InCommonReading:
     def _judged(self, group: Group) -> list[TableVerdict]:
         return judged_whole(group, self.limits, self.progress)
 
-    def _placed(self, earlier: Counted) -> TableVerdict | None:
-        """The people who came or went and whose cells a reader knows, where no more did than have to."""
+    def _places(self, earlier: Counted) -> Table | None:
+        """How many came to each cell, below 0 who left, as a reader knows, where no more did than have to."""
         now = self._own(earlier)
         if now.domain != earlier.domain:
             return None
@@ -286,17 +291,40 @@ class InCommonReading:
                 changes.append(
                     (margin.domain.names, margin.counts - before.margin(margin.domain.names).counts)
                 )
-        moved = [names for names, change in changes if change.any()]
-        if not moved:
+        if any(set(names) == set(now.domain.names) for names, _ in changes):
+            # Whoever came or went is in a number that both state: nothing follows.
+            return None
+        if not any(change.any() for _, change in changes):
             return None
         most = max(int(np.abs(change).sum()) for _, change in changes)
         if most > FEW_CHANGES:
             return None
         places = _certain_changes(now.domain, changes)
-        counts = np.abs(places)
+        return Table.dense(now.domain, places.reshape(now.domain.shape))
+
+    def _judged_places(self, places: Table) -> TableVerdict:
+        counts = np.abs(places.counts.reshape(-1))
         rows = np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
         limits = replace(self.limits, at_risk=SmallCount(1, max(self.limits.at_risk.high, FEW_CHANGES)))
-        return judged_table("user", TableBelief(now.domain, True, None, rows, "exact"), limits)
+        return judged_table("user", TableBelief(places.domain, True, None, rows, "exact"), limits)
+
+
+def _said(places: Table) -> list[str]:
+    """Who came or went, in words."""
+    found = []
+    for place in np.argwhere(places.counts):
+        labels = (v.categories[k] for v, k in zip(places.domain.variables, place.tolist(), strict=True))
+        cell, change = "({})".format(joined(labels, ", ")), int(places.counts[tuple(place)])
+        found.append(
+            plural(
+                change, "One person came to {cell}: known", "{n} people came to {cell}: known", change, cell
+            )
+            if change > 0
+            else plural(
+                -change, "One person of {cell} left: known", "{n} people of {cell} left: known", -change, cell
+            )
+        )
+    return found
 
 
 MOST_JUDGED = 24

@@ -73,6 +73,8 @@ class JointReading:
         Whether it is not known that what else was refused beside them tells little enough.
     changes
         Whether nothing stands against it but that the people are, or may be, the same some time later.
+    placed
+        Who came or went and is known, in words.
     """
 
     read: tuple[Earlier, ...]
@@ -83,6 +85,7 @@ class JointReading:
     questions: tuple[int, ...] = ()
     unweighed: bool = False
     changes: bool = False
+    placed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +170,7 @@ class ReadingTogether:
         both = [*(one for one, _ in read), *(one for one, _ in telling)]
         both += [one for one in earlier if one.entry.number in people.read and one not in both]
         reading = JointReading(
-            tuple(both), unread, found, judged_on, asked, questions, people.unweighed, changes
+            tuple(both), unread, found, judged_on, asked, questions, people.unweighed, changes, people.placed
         )
         known.append(reading)
         return reading
@@ -224,6 +227,7 @@ class ReadingTogether:
             return [], frozenset()
         from tabprotect.engine.register.people import overlapping
         from tabprotect.engine.register.people.grouped_categories import groups_between
+        from tabprotect.engine.register.people.limits_of_all import LimitsOfAll
         from tabprotect.engine.register.people.rings import Ring, ring_among
 
         own, table = marks(self.problem), self.problem.table
@@ -232,6 +236,7 @@ class ReadingTogether:
         unread = {one.entry.number for one in wanted if one.relation == "records"}
         unread -= silent | {one.entry.number for one, _ in counted}
         found: list[tuple[Earlier, OverlapEvidence]] = []
+        more: list[tuple[Earlier, OverlapEvidence]] = []
         known = [*every, *(other for _, other in counted)]
         for one, other in counted:
             margins = _shared(one, own)
@@ -246,13 +251,19 @@ class ReadingTogether:
             if overlap is None:
                 unread.add(one.entry.number)
             else:
-                found.append((one, overlap))
-        together = (*every, *(overlap.other for _, overlap in found))
-        if (
-            ring_among([one.release.domain for one in together])
-            and not Ring(together, self._limits(every[0]), self.progress).tells_little()
-        ):
-            return [], frozenset(unread | {one.entry.number for one, _ in found})
+                (more if overlap.open else found).append((one, overlap))
+        limits = self._limits(every[0])
+        together = [*every, *(overlap.other for _, overlap in found)]
+        closed = bool(ring_among([one.release.domain for one in together]))
+        closed = closed and not Ring(together, limits, self.progress).tells_little()
+        if more or closed:
+            groups = [group for _, overlap in more for group in overlap.open]
+            together += [overlap.other for _, overlap in more]
+            if LimitsOfAll(together, limits, groups, self.progress).tells_little():
+                found += more
+            else:
+                unread |= {one.entry.number for one, _ in (*more, *(found if closed else ()))}
+                found = [] if closed else found
         return found, frozenset(unread)
 
     def _limits(self, own: Evidence) -> Gate:

@@ -113,23 +113,12 @@ class Ring:
             names = set(domains[number].names)
             alike = (one for one in self.read if set(one.domain.names) == names)
             found.append(max(alike, key=lambda one: one.domain.size))
-        variables = self._variables(found)
+        variables = finest_variables(found)
         if len(found) > MOST_TABLES or Domain(tuple(variables.values())).size > MOST_CELLS:
             return []
         fine = all(variables[v.name] == v for one in found for v in one.domain.variables)
         whole = all(one.likelihood.domain == one.domain for one in found)
         return found if fine and whole else []
-
-    @staticmethod
-    def _variables(tables: Sequence[Evidence]) -> dict[str, Variable]:
-        """The variables of the table of all of them, each with its finest categories."""
-        found: dict[str, Variable] = {}
-        for one in tables:
-            for variable in one.domain.variables:
-                known = found.setdefault(variable.name, variable)
-                if len(variable.categories) > len(known.categories):
-                    found[variable.name] = variable
-        return found
 
     def _believed(self, table: Evidence) -> Posterior:
         """What is believed of one table, given all that is stated of the margins that it shares.
@@ -192,6 +181,17 @@ class Ring:
         )
 
 
+def finest_variables(tables: Sequence[Evidence]) -> dict[str, Variable]:
+    """The variables of the table of all of them, each with its finest categories."""
+    found: dict[str, Variable] = {}
+    for one in tables:
+        for variable in one.domain.variables:
+            known = found.setdefault(variable.name, variable)
+            if len(variable.categories) > len(known.categories):
+                found[variable.name] = variable
+    return found
+
+
 def _key(whole: Domain, cells: Ints, of: Domain) -> Ints:
     """The cell of a table that each cell of the whole is in, whatever the order of its variables."""
     codes = np.unravel_index(cells, whole.shape)
@@ -216,8 +216,24 @@ def _of_table(one: Evidence, table: Evidence, read: Sequence[Evidence]) -> Evide
     own = one.likelihood.domain
     if own == domain or is_coarser(own, domain):
         return one
+    codes = codes_among(one, own.names, domain, read)
+    if not isinstance(one.likelihood, CellFactors):
+        raise InfeasibleError("it is by moves")
+    return replace(one, known=over_categories(one.likelihood, domain, codes), alone=True)
+
+
+def codes_among(
+    one: Evidence, names: Sequence[str], domain: Domain, read: Sequence[Evidence]
+) -> dict[str, tuple[str, Ints]]:
+    """The code in a release of each category of the finer variables of its own names.
+
+    Raises
+    ------
+    InfeasibleError
+        Where it is not settled which categories go together.
+    """
     codes = {}
-    for variable in own.variables:
+    for variable in one.likelihood.domain.project(names).variables:
         fine = domain[variable.name]
         codes[variable.name] = variable.name, np.arange(len(fine.categories), dtype=np.int64)
         if fine.categories != variable.categories:
@@ -226,6 +242,4 @@ def _of_table(one: Evidence, table: Evidence, read: Sequence[Evidence]) -> Evide
             if len(groups) != 1 or groups[0].group is None or not groups[0].mine_is_fine:
                 raise InfeasibleError("it is not settled which categories go together")
             codes[variable.name] = variable.name, groups[0].group
-    if not isinstance(one.likelihood, CellFactors):
-        raise InfeasibleError("it is by moves")
-    return replace(one, known=over_categories(one.likelihood, domain, codes), alone=True)
+    return codes
