@@ -34,6 +34,8 @@ Times are of one core of a shared machine: compare them with each other.
 |---|{lines}
 {rows}
 
+`tabprotect describe METHOD` says the size up to which a method was judged whole here, without a gap, and what is judged whole beyond; a refusal of a larger table says it, too.
+
 What is not in the table: `coarsening` and `publish_margins` take parameters that depend on the table. Records are counted by DuckDB, 10 million in about two
 seconds. A table in memory takes about 500 bytes a cell while it is protected; the most cells of a designed cycle set are 2 x 10^7.
 """

@@ -15,6 +15,7 @@ from itertools import combinations
 from tabprotect.engine.belief.effort import ATTEMPT, OTHERS, VERDICT, Effort
 from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     Setting,
+    judged_elsewhere,
     judged_trials,
     other_methods,
     passes_here,
@@ -478,6 +479,7 @@ def _refusal(method: Method, done: Protected, how: tuple[Ways, int], progress: P
     hints = [
         "" if ideas else OTHERWISE,
         untried(method, problem.table.domain, values),
+        "" if found.passed is not None else judged_elsewhere(method, problem.table.domain, ideas),
         # No other setting is needed where nothing but a whole judgement is missing.
         "" if found.passed is False else UNJUDGED_HINT,
         "" if weighed else UNWEIGHED_HINT,

@@ -11,7 +11,7 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.protection.descriptions.method_page import method_page, parameter_list
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import judged_further, methods
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.rule import ReleaseRule
@@ -78,7 +78,7 @@ def _beside(method: Method) -> Method | None:
 def plugin_page(plugin: Plugin) -> str:
     """Return the page as Markdown, from the plug-in's declarations alone."""
     if isinstance(plugin, Method):
-        return method_page(plugin, _beside(plugin))
+        return method_page(plugin, _beside(plugin), judged_further(plugin, (plugin.judged_up_to or 0) + 1))
     parts = [f"# {plugin.label} (`{plugin.name}`)", plugin.help]
     facts: list[str] = []
     if isinstance(plugin, Measure):

@@ -43,6 +43,12 @@ def _registry(measure: Measure) -> Registry[Any]:
     )
 
 
+def judged_further(method: Method, cells: int) -> Method | None:
+    """The first method to take a method's place that was judged whole by default in tables of so many cells."""
+    others = (methods()[name] for name in method.instead)
+    return next((one for one in others if (one.judged_up_to or 0) >= cells), None)
+
+
 def likelihood_of(release: Release) -> Likelihood:
     """The likelihood of a release, by the method its mechanism names.
 

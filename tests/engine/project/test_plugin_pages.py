@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabprotect.engine.assessment.registered import measures
+from tabprotect.engine.disclosure.choosing.acceptance_probability import judged_elsewhere
+from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.plugin_pages import plugin_json, plugin_page, plugin_pages, plugins_named
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.sensitivity.magnitude_rules import sensitivity_rules
+from tabprotect.engine.tables.domain import Domain
 
 
 def test_each_has_its_page() -> None:
@@ -55,5 +58,20 @@ def test_pages_say_how_large_a_table_is_judged_whole_as_it_was_measured() -> Non
     stated = {one.label: one.judged_up_to for one in methods().values() if one.judged_up_to}
     assert stated == measured
     for method in methods().values():
-        said = f"measured up to {method.judged_up_to or 0:,} cells" in plugin_page(method)
+        page = plugin_page(method)
+        said = f"measured up to {method.judged_up_to or 0:,} cells" in page
         assert said == (method.judged_up_to is not None)
+        assert said != ("depends on the parameters" in page)
+
+
+def test_what_is_not_judged_says_the_nearest_that_is() -> None:
+    adjusting, cycles = methods()["controlled_tabular_adjustment"], methods()["cyclic_perturbation"]
+    assert "leaves out: `suppression` is judged whole up to 10,000 cells." in plugin_page(adjusting)
+    assert "leaves out: merge categories" in plugin_page(cycles)
+    large, larger = Domain.of_shape((100, 100)), Domain.of_shape((1000, 1000))
+    assert judged_elsewhere(adjusting, large, ()).endswith("up to 10,000 cells: --method suppression")
+    # What was tried on the table did not pass: a smaller one is what is left.
+    assert judged_elsewhere(adjusting, Domain.of_shape((40, 40)), ()).startswith("merge categories")
+    assert judged_elsewhere(cycles, larger, ()).endswith("up to 99,856 cells")
+    assert judged_elsewhere(adjusting, large, (Suggestion("", {"method": "cell_key"}),)) == ""
+    assert judged_elsewhere(cycles, large, ()) == ""

@@ -486,6 +486,25 @@ def untried(method: Method, domain: Domain, values: Values) -> str:
     return message("not tried here, where a trial would take too long: {named}", named) if named else ""
 
 
+def judged_elsewhere(method: Method, domain: Domain, ideas: tuple[Suggestion, ...]) -> str:
+    """The nearest setting that is judged whole in tables of this size, where none was tried; may be empty."""
+    # Imported late: methods import solvers, which the first paint must not wait for.
+    from tabprotect.engine.protection.registered import judged_further
+
+    most, other = method.judged_up_to or 0, judged_further(method, domain.size)
+    if any("method" in one.parameters for one in ideas) or domain.size <= most:
+        return ""
+    if other is None or within_budget(other, domain):
+        return message(
+            "merge categories: tables of two variables are judged whole up to {cells:,} cells", most
+        )
+    return message(
+        "not tried here, and judged whole in tables of two variables up to {cells:,} cells: --method {name}",
+        other.judged_up_to or 0,
+        other.name,
+    )
+
+
 def within_budget(method: Method, domain: Domain) -> int:
     """The number of settings of a method that can be tried on a table of this size."""
     return int(TRIAL_WORK / (method.trial_work * domain.size))

@@ -11,13 +11,15 @@ from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.languages.messages import joined, message
 
 
-def method_page(method: Method, beside: Method | None = None) -> str:
+def method_page(method: Method, beside: Method | None = None, further: Method | None = None) -> str:
     """The page as Markdown, from declarations alone.
 
     Parameters
     ----------
     beside
         What the same file does to magnitudes.
+    further
+        What is judged whole in larger tables.
     """
     parts = [f"# {method.label} (`{method.name}`)", method.help]
     if method.every_parameter:
@@ -31,14 +33,8 @@ def method_page(method: Method, beside: Method | None = None) -> str:
             "\n",
         )
         parts += [message("## What it promises"), promises]
-    if method.judged_up_to is not None:
-        parts.append(
-            message(
-                "Judged whole by default: square tables of two variables, measured up to {cells:,} cells. Beyond, "
-                "the verdict names what it leaves out.",
-                method.judged_up_to,
-            )
-        )
+    if method.measure == "counts":
+        parts.append(_judged(method, further))
     if method.needs:
         parts += [
             message("## What it needs"),
@@ -48,6 +44,22 @@ def method_page(method: Method, beside: Method | None = None) -> str:
         parts += [message("## For tables of magnitudes"), beside.help]
         parts += ["### Parameters", parameter_list(beside.every_parameter)]
     return joined(parts, "\n\n") + "\n"
+
+
+def _judged(method: Method, further: Method | None) -> str:
+    if method.judged_up_to is None:
+        return message("Up to which size a release is judged whole depends on the parameters that it takes.")
+    nearest = message("merge categories, or publish parts of the table")
+    if further is not None:
+        nearest = message(
+            "`{name}` is judged whole up to {cells:,} cells", further.name, further.judged_up_to or 0
+        )
+    return message(
+        "Judged whole by default: square tables of two variables, measured up to {cells:,} cells. Beyond, "
+        "the verdict names what it leaves out: {nearest}.",
+        method.judged_up_to,
+        nearest,
+    )
 
 
 def parameter_list(parameters: Iterable[Parameter[object]]) -> str:

@@ -168,6 +168,7 @@ class ControlledTabularAdjustment(Method):
     )
 
     judged_up_to = 1_024
+    instead = ("suppression", "cell_key", "cyclic_perturbation")
     calibrations = (CalibrationPlan({"choice": "nearest"}, runs=100), CalibrationPlan(runs=300))
 
     def is_random(self, values: Values) -> bool:

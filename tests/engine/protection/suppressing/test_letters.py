@@ -151,6 +151,24 @@ def test_a_letter_that_looks_at_a_neighbour_is_found() -> None:
     assert _worst((2, 2), 7, looks=True)[1] > 0.01
 
 
+def test_a_letter_is_drawn_by_its_own_count_alone() -> None:
+    """Whatever the other counts are, and as often as the law has it."""
+    generator = np.random.default_rng(3)
+    counts = np.tile(np.arange(10), (40, 100))
+    letters = LAW.draw(_table(counts), b"key").reshape(counts.shape)
+    for _ in range(3):
+        kept = generator.random(counts.shape) < 0.5
+        other = np.where(kept, counts, generator.integers(0, 10, counts.shape))
+        np.testing.assert_array_equal(
+            LAW.draw(_table(other), b"key").reshape(counts.shape)[kept], letters[kept]
+        )
+    for count in range(10):
+        chances = _CHANCES[count]
+        drawn = letters[counts == count]
+        shares = np.bincount(drawn, minlength=len(chances)) / len(drawn)
+        assert (abs(shares - chances) <= 5 * np.sqrt(chances * (1 - chances) / len(drawn))).all()
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([(3, 4), (2, 2, 3)]))
 def test_the_choice_never_sees_a_count(seed: int, shape: tuple[int, ...]) -> None:
