@@ -52,9 +52,9 @@ KEEP: Parameter[str | None] = Parameter(
 )
 
 
-MANY_WAYS, CELLS, SPARSE = 4, range(40, 201), 3.0
+MANY_WAYS, CELLS, SPARSE, SMALL_SHARE = 4, range(40, 201), 3.0, 0.4
 """Variables from which on, inner cells of which, and the mean published count of an inner cell below which
-not all tables are published."""
+not all tables are published; and the share of cells below it above which they are not, whatever the mean."""
 
 FEWER = message(
     "The inner cells are sparse: beside them only the tables of one variable are published. "
@@ -116,27 +116,33 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     return _publication(domain, str(formula), groupings)
 
 
-def may_be_fewer(domain: Domain) -> bool:
+def may_be_fewer(domain: Domain, cells: range = CELLS) -> bool:
     """Return True for tables of many variables and some cells, of which not all tables may be published."""
-    return domain.ndim >= MANY_WAYS and domain.size in CELLS
+    return domain.ndim >= MANY_WAYS and domain.size in cells
 
 
-def fewer_by_inner(inner: Table, values: Mapping[str, object]) -> str | None:
+def fewer_by_inner(inner: Table, values: Mapping[str, object], *, cautious: bool = False) -> str | None:
     """The tables that are published of a sparse table of many variables where none are named, as a formula.
 
     With all tables readers would know too many of its counts. This looks at the inner cells as they are
     published, drawn before: whoever reads them chooses the same, so that the choice tells nothing.
+
+    Parameters
+    ----------
+    cautious
+        Whether tables of fewer cells may be sparse, too, and one of which many cells are so small.
 
     Returns
     -------
     str or None
         The inner cells and the tables of one variable; ``None`` for all tables.
     """
-    domain = inner.domain
-    if values.get(MARGINS.name) or not may_be_fewer(domain):
+    domain, counts = inner.domain, inner.counts
+    if values.get(MARGINS.name) or not may_be_fewer(domain, range(CELLS.stop) if cautious else CELLS):
         return None
     names = [in_formula(name) for name in domain.names]
-    return f"{' + '.join(names)} + {':'.join(names)}" if inner.counts.mean() < SPARSE else None
+    sparse = counts.mean() < SPARSE or (cautious and (counts < SPARSE).mean() > SMALL_SHARE)
+    return f"{' + '.join(names)} + {':'.join(names)}" if sparse else None
 
 
 def asked_of(domain: Domain, formula: str, groupings: str, stated: Mapping[str, object]) -> Publication:

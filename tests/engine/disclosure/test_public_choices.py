@@ -84,6 +84,23 @@ def test_the_second_entry_is_judged_with_what_the_first_may_have_told() -> None:
     assert mean <= LIMITS.mean_belief_limit and not (beliefs > LIMITS.belief_limit).any()
 
 
+def test_rounding_looks_at_small_tables_and_at_many_small_cells_too() -> None:
+    """Tables of 32 cells, and of a few large counts, are refused with all their tables."""
+    method, rng = methods()["random_rounding"], np.random.default_rng(5)
+    few = np.where(np.arange(72) % 4, 1, 60).reshape(3, 3, 2, 2, 2)
+    for counts, tables in (
+        (rng.poisson(1.4, (2, 2, 2, 4)), 6),
+        (few, 7),
+        (few[:, :, :, 0, 0], 8),
+        (np.full((6, 6, 6), 1), 8),
+        (np.full((4, 4, 4, 4), 1), 16),
+    ):
+        problem = Problem(Table.dense(Domain.of_shape(counts.shape), counts))
+        release, _ = method.perform(problem, method.resolve_for(problem, {}), np.random.default_rng(1))
+        assert len(release.tables) == tables
+        likelihood_of(release)
+
+
 @pytest.mark.parametrize("name", ["cell_key", "random_rounding"])
 def test_which_tables_leave_follows_from_the_inner_cells_as_they_are_published(name: str) -> None:
     method, rng = methods()[name], np.random.default_rng(5)

@@ -7,9 +7,10 @@ do not equal it; a reader who adds up many cells averages the noise away, and a 
 the totals learns more than from the cells alone. The posterior takes all published tables into
 account.
 
-Of a sparse table of four and more variables and 40 to 200 cells the inner cells and the tables of one
+Of a sparse table of four and more variables and at most 200 cells the inner cells and the tables of one
 variable are published, if no tables are named: by all of them readers would know too many counts. That it
-is sparse is seen in the rounded inner cells alone, so that the choice tells nothing.
+is sparse, on average or in two cells of five, is seen in the rounded inner cells alone, so that the choice
+tells nothing.
 
 A number that is published twice, such as the total of a single category, is rounded once.
 
@@ -98,7 +99,7 @@ class RandomRounding(Method):
         up = generator.integers(0, base, len(numbers)) < rest
         tables = publication.tables((numbers - rest + base * up)[inverse])
         inner = next((one for one in tables if one.domain == publication.domain), None)
-        fewer = None if inner is None else fewer_by_inner(inner, values)
+        fewer = None if inner is None else fewer_by_inner(inner, values, cautious=True)
         if fewer is None:
             return Draft(main_first(tables, publication.domain))
         chosen = publication_of(problem.table.domain, values | {MARGINS.name: fewer}).margins
