@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tabprotect.engine.paths import check_file, is_file
+from tabprotect.engine.paths import is_file
 
 KEY = "tabprotect.magnitudes"
 """The key of the metadata that says what the columns are."""
@@ -19,16 +19,3 @@ def is_magnitudes(path: Path) -> bool:
             return False
         file.seek(max(0, path.stat().st_size - 2**24))
         return KEY.encode() in file.read()
-
-
-def is_magnitudes_given(path: Path, *, wanted: bool) -> bool:
-    """The same of what a command is given; a file that is not there is named where one is ``wanted``.
-
-    Raises
-    ------
-    InputError
-        When there is no such file.
-    """
-    if wanted and path.suffix == ".parquet":
-        check_file(path)
-    return is_magnitudes(path)

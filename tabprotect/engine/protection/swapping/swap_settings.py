@@ -16,7 +16,6 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.protection.subtables import MARGINS, groupings_of, publication_of
 from tabprotect.engine.swaps.swap_plan import SwapLevel, SwapPlan, SwapRule
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
@@ -369,8 +368,3 @@ def settings_of(domain: Domain, values: Values) -> SwapSettings:
     if wrong:
         raise ParameterError(wrong, hint=hint)
     return settings
-
-
-def as_formula(names: Sequence[str]) -> str:
-    """Names as a formula of one table."""
-    return "*".join(map(in_formula, names))
