@@ -26,6 +26,7 @@ KERNELS = (
     "engine/protection/suppressing/hiding_sets/pivots",
     "engine/protection/suppressing/near_tables/two_way_routes",
     "engine/swaps/exchanges",
+    "engine/swaps/path_moves",
 )
 """The compiled parts, by the files of their C within the package; ``setup.py`` builds these."""
 

@@ -191,12 +191,24 @@ _TOO_MANY = message("the originals of these releases are too many to be listed")
 
 
 def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
-    """The likelihoods with all products of factors merged into one, at the place of the first."""
+    """The likelihoods with all products of factors, and exchanges of one split, merged at the first's place."""
     factors = [one for one in likelihoods if isinstance(one, CellFactors)]
-    if len(factors) < 2:
-        return list(likelihoods)
-    out = [one for one in likelihoods if one is factors[0] or not isinstance(one, CellFactors)]
-    return [product(factors) if one is factors[0] else one for one in out]
+    out: list[Likelihood] = []
+    for one in likelihoods:
+        same = [k for k, other in enumerate(out) if _one_split(other, one)]
+        if same and isinstance(first := out[same[0]], ExchangeSteps) and isinstance(one, ExchangeSteps):
+            out[same[0]] = replace(first, beside=(*first.beside, one))
+        elif not isinstance(one, CellFactors):
+            out.append(one)
+        elif one is factors[0]:
+            out.append(product(factors))
+    return out
+
+
+def _one_split(one: Likelihood, other: Likelihood) -> bool:
+    if not isinstance(one, ExchangeSteps) or not isinstance(other, ExchangeSteps):
+        return False
+    return one.domain == other.domain and one.plan.same_split(other.plan)
 
 
 def same_variables(domain: Domain, others: Sequence[Likelihood], *, coarser: bool = False) -> None:

@@ -238,11 +238,14 @@ class ExchangeSteps:
         Which cells exchange units, and how often.
     kept
         The margins that no run changes.
+    beside
+        Further releases of the original whose plans differ in rate and theta alone.
     """
 
     published: Table
     plan: ExchangePlan
     kept: Publication
+    beside: tuple[ExchangeSteps, ...] = ()
 
     @property
     def domain(self) -> Domain:

@@ -49,9 +49,17 @@ class ExchangePlan:
     nobody: Bools | None = None
 
     @cached_property
-    def _closed(self) -> Bools:
-        """``nobody`` by place."""
+    def closed(self) -> Bools:
+        """``nobody`` by place, bool (cells,)."""
         return np.zeros(len(self.cell), dtype=np.bool_) if self.nobody is None else self.nobody[self.cell]
+
+    def same_split(self, other: ExchangePlan) -> bool:
+        """Whether the same cells exchange units."""
+        return (
+            self.shape == other.shape
+            and np.array_equal(self.cell, other.cell)
+            and np.array_equal(self.closed, other.closed)
+        )
 
     def part(self, strata: Ints) -> tuple[Ints, ExchangePlan]:
         """The flat cells of some strata, and the plan of a table of these cells alone."""
@@ -98,7 +106,7 @@ class ExchangePlan:
             found = [np.empty(4 * total * copies, dtype=np.int64) for _ in range(3)]
             last = np.zeros(1, dtype=np.int64)
             exchanges.steps(
-                *((copies, *self.shape), self.theta, self._closed, starts, random),
+                *((copies, *self.shape), self.theta, self.closed, starts, random),
                 *(held, filled, at, touched, *found, last),
             )
             cells, by, whose = (one[: int(last[0])] for one in found)

@@ -1,6 +1,6 @@
 /* Pairs of records, and units of cells, exchanged one after the other: see swap_plan.py, exchange_plan.py. */
 
-#include "../extension.h"
+#include "exchange_steps.h"
 
 /* Whether a count is small before or after it changes by one. */
 INLINE int small_beside(int64_t count, int64_t change, int64_t most)
@@ -67,50 +67,15 @@ static PyObject *exchange(PyObject *module, PyObject *args)
     return all_let_go(&a);
 }
 
-/* The cells of one stratum that are not empty, and where each stands in that list. */
-typedef struct {
-    int64_t *cell, *at, number;
-} Filled;
-
-static void emptied(Filled *f, int64_t cell)
-{
-    int64_t last = f->cell[--f->number];
-    f->cell[f->at[cell]] = last;
-    f->at[last] = f->at[cell];
-}
-
-static void filled_now(Filled *f, int64_t cell)
-{
-    f->at[cell] = f->number;
-    f->cell[f->number++] = cell;
-}
-
 /* One step in a stratum; its four cells where it is taken. No step leads where nobody can be. */
 static int stepped(Filled *f, int64_t *now, const uint8_t *closed, int64_t columns, double theta,
                    const double *drawn, int64_t *four)
 {
     int64_t m = f->number, first = (int64_t)(drawn[0] * (double)m), second = (int64_t)(drawn[1] * (double)m);
-    int64_t p = f->cell[first < m ? first : m - 1], q = f->cell[second < m ? second : m - 1];
-    int64_t r = p / columns * columns + q % columns, s = q / columns * columns + p % columns;
-    if (p / columns == q / columns || p % columns == q % columns || closed[r] || closed[s])
+    four_cells(f->cell[first < m ? first : m - 1], f->cell[second < m ? second : m - 1], columns, four);
+    if (!differing(four, closed) || drawn[2] >= worth_of(f, now, four, theta))
         return 0;
-    int64_t then = m - (now[p] == 1) - (now[q] == 1) + (now[r] == 0) + (now[s] == 0);
-    double share = (double)m / (double)then, worth = share * share;
-    if (theta != 0.0) {
-        double odds = (double)now[p] * (double)now[q] / ((double)(now[r] + 1) * (double)(now[s] + 1));
-        worth *= theta == 1.0 ? odds : pow(odds, theta);
-    }
-    if (drawn[2] >= worth)
-        return 0;
-    if (!--now[p])
-        emptied(f, p);
-    if (!--now[q])
-        emptied(f, q);
-    if (!now[r]++)
-        filled_now(f, r);
-    if (!now[s]++)
-        filled_now(f, s);
-    four[0] = p, four[1] = q, four[2] = r, four[3] = s;
+    moved(f, now, four[0], four[1], four[2], four[3]);
     return 1;
 }
 

@@ -1,18 +1,19 @@
 """The posterior where cells exchanged units: the steps run once more from what is published.
 
 Under the law that the steps keep these are independent exact draws of the original; another belief weighs
-them.
+them. Several releases are read together by chains over the steps to all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints, Signs
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.agreement import mixing
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.margins import standard_errors
 from tabprotect.engine.posterior.posterior import NARROW_COUNTS, IndependentPart, Posterior
@@ -22,6 +23,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import ExchangeSteps
 from tabprotect.engine.swaps import exchanges
+from tabprotect.engine.swaps.exchange_paths import CHAINS, ExchangePaths
 from tabprotect.languages.messages import message
 
 DRAWS, FEWEST_DRAWS = 10_000, 200
@@ -57,6 +59,8 @@ def infer_exchange(
     asked = _Asked(likelihood, prior)
     generator = (randomness or Randomness.fresh()).generator()
     number = approach.draws or max(min(DRAWS, DRAWN_WORK // asked.work), FEWEST_DRAWS)
+    if likelihood.beside:
+        return asked.together(number, generator, progress)
     theta = likelihood.plan.theta
     own = prior == Factorial(theta) or (theta == 0 and isinstance(prior, Uniform))
     return (asked.drawn if own else asked.weighed)(number, generator, progress)
@@ -160,3 +164,41 @@ class _Asked:
             logs = logs - Factorial(self.likelihood.plan.theta).log_weight(keys, tables).sum(axis=1)
         reason = message("draws of the exchange steps were weighed by the prior")
         return weighed(self.likelihood.published, self.prior, tables, logs, reason)
+
+    def together(self, number: int, generator: np.random.Generator, progress: Progress) -> Posterior:
+        """From chains over the steps of all releases.
+
+        Raises
+        ------
+        InputError
+            Where the releases keep different sums.
+        InfeasibleError
+            Where the steps are too many, or no draw is possible by the prior.
+        """
+        releases = (self.likelihood, *self.likelihood.beside)
+        published = np.stack([one.published.counts.reshape(-1) for one in releases])
+        kept = [one.kept.added_up(one.published).tobytes() for one in releases]
+        if len(set(kept)) > 1:
+            raise InputError(
+                message("no original fits all these releases"),
+                hint=message("check that they are of one and the same table"),
+            )
+        theta = self.prior.theta if isinstance(self.prior, Factorial) else 0.0
+        paths = ExchangePaths(tuple(one.plan for one in releases), published, theta)
+        drawn = paths.drawn(held(number, published.size) // CHAINS, generator, progress)
+        r_hat, worth = mixing(drawn, np.ones(drawn[:, 0].shape, dtype=np.bool_))
+        tables = np.moveaxis(drawn, 2, 1).reshape(-1, drawn.shape[1])
+        logs = np.zeros(len(tables))
+        if not isinstance(self.prior, Uniform | Factorial):
+            logs = self.prior.log_weight(np.arange(tables.shape[1]), tables).sum(axis=1)
+        reason = message("the exchange steps of all releases were followed from one original")
+        found = weighed(self.likelihood.published, self.prior, tables, logs, reason)
+        effective = (found.effective_sample_size or 0.0) / float((1 / np.maximum(worth, 1e-9)).mean())
+        errors = standard_errors(found.chances, effective)
+        return replace(
+            found,
+            standard_errors=errors,
+            error=float(errors.max(initial=0.0)),
+            effective_sample_size=effective,
+            r_hat=r_hat,
+        )
