@@ -131,7 +131,10 @@ def distributions_of(taken: Iterable[tuple[str, str]]) -> set[str]:
         for name in (normal(one.name),)
         for line in (one.read_text("RECORD") or "").splitlines()
     }
-    folders = {Path(sysconfig.get_path(kind)).resolve() for kind in ("purelib", "platlib")}
+    # An environment may share the packages of another one.
+    folders = {
+        Path(one).resolve() for one in sys.path if Path(one).name in ("site-packages", "dist-packages")
+    }
     found: set[str] = set()
     for name, place in taken:
         source = Path(place).resolve()

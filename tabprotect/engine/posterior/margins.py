@@ -184,9 +184,13 @@ def _from_originals(
     generator = (randomness or Randomness.fresh()).generator()
     found = np.empty((number, publication.size), dtype=np.int64)
     step = max(SUMS_LISTED // 8 // posterior.domain.size, 1)
+    piece = -(-step // 16)
     for done in range(0, number, step):
         tables = posterior.draw_originals(min(step, number - done), generator, progress)
-        found[done : done + len(tables)] = publication.added_up_each(tables)
+        # Some at a time: adding up lays the tables out once more.
+        for begin in range(0, len(tables), piece):
+            some = tables[begin : begin + piece]
+            found[done + begin : done + begin + len(some)] = publication.added_up_each(some)
     effective = float(number)
     if posterior.effective_sample_size is not None and not posterior.independent:
         effective = min(effective, posterior.effective_sample_size)

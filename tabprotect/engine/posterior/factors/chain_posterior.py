@@ -288,7 +288,8 @@ def _part(
     kept_chain, kept_record = np.nonzero(counts.T)
 
     def taken_at(at: Ints | slice) -> Ints:
-        return tables[kept_record[at], :, kept_chain[at]].astype(np.int64)
+        # As narrow as they are held: who puts parts together widens them.
+        return tables[kept_record[at], :, kept_chain[at]]
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         progress.report(message("drawing tables"), 0.0)
