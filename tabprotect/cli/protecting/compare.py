@@ -121,7 +121,7 @@ def _magnitudes(history: History, judging: Judging, console: Console) -> int:
     lines = [
         message(
             "{method}: belief about an unsafe sum at most {worst}, {hidden:,} hidden, off by "
-            "{deviation:.1f} % on average, {loss:.1f} % with hidden sums as lost",
+            "{deviation:.1f} in 100 on average, {loss:.1f} in 100 with hidden sums as lost",
             row.method,
             at_most_in_100(row.unsafe_worst),
             row.hidden,

@@ -274,7 +274,7 @@ class MagnitudeRemedy(Suggestion):
     def reached(self) -> str:
         return message(
             "Tried: passes. A guess at an amount is near with a chance of at most {belief}; sums change by "
-            "{change:.1f} % on average.",
+            "{change:.1f} in 100 on average.",
             at_most_in_100(self.belief),
             100 * self.change,
         )

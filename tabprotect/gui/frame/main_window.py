@@ -46,7 +46,7 @@ from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, set_visible, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.messages import forms, joined, message, plural, uncapital
+from tabprotect.languages.messages import joined, message, plural, uncapital
 from tabprotect.languages.translation import tr, translate
 
 RAIL_FOLDS = 1100
@@ -67,8 +67,6 @@ FRAME = QSize(16, 48)
 OPEN: list[MainWindow] = []
 """Windows that were made by others: somebody has to hold them."""
 
-UNSAFE = forms("{number} unsafe sum", "{number} unsafe sums")
-SMALL = forms("{number} small count", "{number} small counts")
 """What is at risk, in the strip."""
 
 
@@ -358,10 +356,16 @@ class MainWindow(Window):
         facts = []
         if document.in_house:
             facts.append(message("original open"))
-            unruled = document.magnitudes is not None and not document.magnitudes.rules
-            number = document.at_risk_cells
-            risk = plural(number, *(UNSAFE if document.of_magnitudes else SMALL), count_text(number))
-            facts.append(message("no rule yet") if unruled else risk)
+            number, magnitudes = document.at_risk_cells, document.magnitudes
+            n = count_text(number)
+            if magnitudes is None:
+                facts.append(plural(number, "{n} small count", "{n} small counts", n))
+            elif not magnitudes.rules:
+                facts.append(message("no rule yet"))
+            else:
+                facts.append(
+                    message("{n} of {cells} sums unsafe", n, count_text(len(magnitudes.table.cells)))
+                )
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
             facts.append(message("as a reader sees it (F9 goes back)"))

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow
@@ -23,6 +23,7 @@ from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.compare.magnitude_ways import WaysCompared
 from tabprotect.gui.pages.compare.page import ComparePage
 from tabprotect.gui.pages.protect.page import ProtectPage
+from tabprotect.gui.pages.protect.proposal import ProposalPage
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.run.page import MethodsPage
 from tabprotect.gui.pages.table.counts_part import CountsPart
@@ -47,7 +48,7 @@ def test_rules_are_judged_at_once_and_a_panel_says_who_could_estimate_whom(
     page = magnitudes(measured)
     assert page.page.sentence.startswith("1 of 9 sums may not be shown")
     assert measured.rail.buttons["table"].badge == 1
-    assert "1 unsafe sum" in measured.strip.facts
+    assert "1 of 9 sums unsafe" in measured.strip.facts
     # While a rule is typed it is judged, and nothing is changed by that.
     page.rules.kind.setCurrentIndex(page.rules.kind.findData("n"))
     page.rules.numbers[0].setValue(4)
@@ -69,6 +70,20 @@ def test_rules_are_judged_at_once_and_a_panel_says_who_could_estimate_whom(
     # A reader's view forgets it all.
     measured.document.set_public(True)
     assert not [text for text in texts(measured) if "Nordmetall" in text or "p=10" in text]
+
+
+def test_the_proposal_hides_what_is_unsafe_and_says_of_how_many(
+    tries: None, measured: MainWindow, settle: Settle
+) -> None:
+    proposal = page_of(measured, ProposalPage)
+    assert proposal.sentence == "It tells too much of one contributor."
+    assert proposal.title.text() == "Suppression" and proposal.main_button.text() == "Hide what is unsafe"
+    assert proposal.facts[1].text().startswith("4 of 9 sums are hidden; ")
+    measured.document.do(set_method, method="multiplicative_noise")
+    settle()
+    assert proposal.main_button.text() == "Protect"
+    assert proposal.facts[1].text().endswith(" in 100 on average.")
+    assert not [fact.text() for fact in proposal.facts if "%" in fact.text()]
 
 
 def test_from_protection_to_a_reader_of_the_bundle(

@@ -34,7 +34,7 @@ from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text, per_cent
+from tabprotect.gui.look.theme import GRID, Colours, chance_number, count_text, number_text, per_cent
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -301,17 +301,17 @@ class ContributorsTried(QWidget):
             return
         self.map.show()
         limit = verdict.limits.belief_limit
-        shown = ShownMagnitudes(beliefs, lambda value: chance_text(float(value)), mark=beliefs > limit)
+        shown = ShownMagnitudes(beliefs, lambda value: chance_number(float(value)), mark=beliefs > limit)
         placement = project.shown_placement
         table = release.magnitude_table
         self.map.show_magnitudes(table.variables, table.key, placement, shown)
         self._map_note.setText(
             translate(
                 message(
-                    "How probable the best guess of somebody outside is within {within} % of the truth, if "
-                    "the sum were that of one contributor. Marked: above {limit}.",
+                    "In how many of 100 the best guess of somebody outside is within {within} % of the truth, "
+                    "if the sum were that of one contributor. Marked: above {limit}.",
                     number_text(100 * verdict.limits.near, digits=0),
-                    chance_text(limit),
+                    chance_number(limit),
                 )
             )
         )

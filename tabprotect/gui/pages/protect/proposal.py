@@ -21,7 +21,7 @@ from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.protect.taking import protect_by
-from tabprotect.gui.pages.protect.ways import Way, proposed
+from tabprotect.gui.pages.protect.ways import EXACT, Way, proposed
 from tabprotect.gui.pages.stages import ProposalStage
 from tabprotect.languages.messages import message, plural
 from tabprotect.languages.translation import translate
@@ -122,15 +122,17 @@ class ProposalPage(ProposalStage, Page):
             self.main_button.setText(translate(message("Stop")))
             self.title.setText(translate(working.label))
             return
-        self.main_button.setText(translate(message("Stop") if running else self.main_label))
         measure = project.measure
         if running:
+            self.main_button.setText(translate(message("Stop")))
             of = len(methods(measure)) if methods(measure).loaded else 0
             self.way = None
             said = message("Trying {i} of {m} ways", trying.number, of) if of else message("Trying the ways")
             self._put(said, "", None)
             return
         self.way = proposed(project, trying)
+        hides = project.of_magnitudes and self.way.group == EXACT
+        self.main_button.setText(translate(message("Hide what is unsafe") if hides else self.main_label))
         tried = message("{n} ways tried", count_text(trying.number)) if trying.number else ""
         self._put(message("Proposed"), tried, self.way)
 
@@ -143,7 +145,13 @@ class ProposalPage(ProposalStage, Page):
                 if unruled
                 else plural(number, "{n} sum may not be shown", "{n} sums may not be shown", n)
             )
-            self.set_sentence("" if unruled else message("Each tells too much of one contributor."))
+            self.set_sentence(
+                ""
+                if unruled
+                else plural(
+                    number, "It tells too much of one contributor.", "Each tells too much of one contributor."
+                )
+            )
             return
         self.set_heading(
             plural(number, "{n} small count", "{n} small counts", n) if number else message("No small counts")

@@ -12,7 +12,8 @@ from tabprotect.engine.protection.requirements import KEPT
 from tabprotect.engine.release.findings import listed
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.gui.base.trying import Trying, usual_sums
-from tabprotect.gui.look.theme import chance_text, count_text
+from tabprotect.gui.look.buttons import present
+from tabprotect.gui.look.theme import chance_number, count_text
 from tabprotect.gui.pages.protect.words import NONE, about, change_text, helps, known_text, why
 from tabprotect.languages.messages import joined, message, plural
 
@@ -171,7 +172,8 @@ def _of_sums(project: Project, trials: Sequence[TriedMagnitudes]) -> list[Way]:
     from tabprotect.gui.grid.magnitude_grid import magnitude_text
 
     known = {trial.method: trial for trial in trials}
-    decimals = 0 if project.magnitudes is None else project.magnitudes.table.decimals
+    table = present(project.magnitudes).table
+    cells = count_text(len(table.cells))
     found = []
     for name, method in methods("magnitudes").items():
         if (trial := known.get(name)) is None:
@@ -181,7 +183,7 @@ def _of_sums(project: Project, trials: Sequence[TriedMagnitudes]) -> list[Way]:
         change = (
             message("{n} hidden", count_text(hidden))
             if hidden
-            else chance_text(trial.mean_deviation, digits=1)
+            else message("{share} in 100", chance_number(trial.mean_deviation, digits=1))
         )
         broken = count_text(trial.broken or 0)
         facts = (
@@ -191,14 +193,15 @@ def _of_sums(project: Project, trials: Sequence[TriedMagnitudes]) -> list[Way]:
             (
                 "remove",
                 message(
-                    "{n} amounts are hidden, worth {value}.",
+                    "{n} of {cells} sums are hidden; those that protect others are worth {value}.",
                     count_text(hidden),
-                    magnitude_text(decimals)(trial.hidden_value),
+                    cells,
+                    magnitude_text(table.decimals)(trial.hidden_value),
                 ),
             )
             if hidden
             else ("perturb", message("A sum moves by {change} on average.", change)),
-            ("warning", message("Somebody comes too near in {n}.", broken))
+            ("warning", message("Somebody comes too near in {n} of {cells}.", broken, cells))
             if trial.broken
             else ("open-eye", message("Nobody who was tried comes too near.")),
         )
