@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.atomic import Whole, write_bytes, write_together
 from tabprotect.engine.errors import InputError, TabprotectError, in_file
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Status
 from tabprotect.engine.paths import is_file, is_there, read_text
@@ -57,6 +57,20 @@ class Output(Encodable):
         return _digest(self.file) != self.sha256
 
     @property
+    def is_another(self) -> InputError:
+        """The error for a file that is another than the one that was checked."""
+        return InputError(
+            message("output {number} is another file than the one that was checked", self.number),
+            file=self.file,
+            hint=message("check it again: tabprotect check {file} --queue QUEUE", self.file),
+        )
+
+    @property
+    def may_leave(self) -> bool:
+        """Whether it was approved, and is still the file that was decided on."""
+        return self.decision == "approve" and not self.changed
+
+    @property
     def said(self) -> str:
         """The decision in words."""
         if self.changed:
@@ -76,7 +90,12 @@ class OutputQueue(Encodable):
     @property
     def open(self) -> int:
         """How many wait, were rejected, or are other files than those that were decided on."""
-        return sum(one.decision != "approve" or one.changed for one in self.outputs)
+        return sum(not one.may_leave for one in self.outputs)
+
+    @property
+    def ready(self) -> tuple[Output, ...]:
+        """Those that may leave, of which there is a file: a bundled example is none."""
+        return tuple(one for one in self.outputs if one.may_leave and one.sha256)
 
     def with_output(self, file: str, checked: Checked) -> OutputQueue:
         """The same with an output that was checked; one that is there by its path keeps its number.
@@ -111,11 +130,7 @@ class OutputQueue(Encodable):
             )
         one = self.outputs[number - 1]
         if one.changed:
-            raise InputError(
-                message("output {number} is another file than the one that was checked", number),
-                file=one.file,
-                hint=message("check it again: tabprotect check {file} --queue QUEUE", one.file),
-            )
+            raise one.is_another
         done = replace(one, decision=decision, comment=comment, who=who, when=when)
         return OutputQueue((*self.outputs[: number - 1], done, *self.outputs[number:]))
 
@@ -164,6 +179,38 @@ def write(queue: OutputQueue, path: Path) -> None:
     """
     said = {"format": FORMAT, "outputs": [one.as_json() for one in queue.outputs]}
     write_bytes(path, (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode(), private=True)
+
+
+def publish(queue: OutputQueue, folder: Path) -> int:
+    """Copy every output that is ready into a folder, all or none; return how many.
+
+    Raises
+    ------
+    InputError
+        Where one is no text, two have the same name, or a file is there already.
+    """
+    files: dict[str, Whole] = {}
+    for one in queue.ready:
+        source = Path(one.file)
+        data = source.read_bytes()
+        if hashlib.sha256(data).hexdigest() != one.sha256:
+            raise one.is_another
+        if b"\0" in data:
+            # Projects, workbooks and tables of sums hold people and firms beside what was checked.
+            raise InputError(
+                message("output {number} is no text, and may hold more than the table", one.number),
+                file=one.file,
+                hint=message("save the table as CSV, and check that"),
+            )
+        if source.name in files:
+            raise InputError(
+                message("two outputs have the name {name}", source.name),
+                file=one.file,
+                hint=message("give one another name, and check it again"),
+            )
+        files[source.name] = Whole(folder / source.name, data, overwrite=False)
+    write_together(list(files.values()))
+    return len(files)
 
 
 def _digest(file: str) -> str:

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit
+from PySide6.QtWidgets import QFormLayout, QLineEdit
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.output_checking import output_queue
@@ -14,23 +14,22 @@ from tabprotect.engine.output_checking.output_queue import OutputQueue
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look.buttons import named, push_button
-from tabprotect.gui.look.file_dialogs import ask_file
+from tabprotect.gui.look.buttons import Dialog, decision, named, push_button
+from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import translate
 
 
-class QueueDialog(QDialog):
+class QueueDialog(Dialog):
     """All outputs of a queue; the chosen one is approved or rejected, by somebody and with a comment."""
 
     def __init__(self, page: Page, path: Path) -> None:
-        super().__init__(page.window())
-        self.setWindowTitle(tr("Queue of outputs, CONFIDENTIAL"))
-        self._path = path
+        super().__init__(page.window(), message("Queue of outputs, CONFIDENTIAL"))
+        self._path, self._note = path, ""
         self.queue = OutputQueue()
         self._task: BackgroundTask[OutputQueue] = BackgroundTask(
             self, page.document.jobs, self._show, self._failed
@@ -48,9 +47,8 @@ class QueueDialog(QDialog):
         form = QFormLayout(verticalSpacing=GRID)
         for text, box in ((message("Who decides"), self.who), (message("Comment"), self.comment)):
             form.addRow(Label(text, buddy=box), box)
-        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        close.rejected.connect(self.reject)
-        row = in_row(*self.buttons.values(), 1, close, spacing=GRID)
+        ends, self.leave, _ = decision(self, "", self.ask_folder, back=message("Close"))
+        row = in_row(*self.buttons.values(), 1, ends, spacing=GRID)
         in_column((self.list, 1), self.said, form, row, on=self)
         self.resize(100 * GRID, 50 * GRID)
         self._enable()
@@ -65,12 +63,30 @@ class QueueDialog(QDialog):
         who, comment = self.who.text().strip(), self.comment.text().strip()
         if at is None or not who or not comment:
             return
+        self._note = ""
         when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
         def work(_: Progress) -> OutputQueue:
             # As it is now: somebody else may have decided meanwhile.
             found = output_queue.read(path).decided(at + 1, decision, comment=comment, who=who, when=when)
             output_queue.write(found, path)
+            return found
+
+        self._ask(work)
+
+    def ask_folder(self) -> None:
+        """Ask where the outputs that are ready go."""
+        ask_folder(self, message("Publish into"), "", self.publish, kind="published")
+
+    def publish(self, folder: str) -> None:
+        """Copy every output that is ready into a folder, as the queue is now."""
+        path = self._path
+
+        def work(_: Progress) -> OutputQueue:
+            found = output_queue.read(path)
+            self._note = message(
+                "{n} published into {folder}.", output_queue.publish(found, Path(folder)), folder
+            )
             return found
 
         self._ask(work)
@@ -89,21 +105,24 @@ class QueueDialog(QDialog):
             stretch=(4,),
             current=kept if kept is not None else 0 if queue.outputs else None,
         )
-        self.said.setText(
-            translate(
-                message("{open} of {outputs} outputs may not leave yet.", queue.open, len(queue.outputs))
-            )
+        still = message("{open} of {outputs} outputs may not leave yet.", queue.open, len(queue.outputs))
+        self.said.setText(translate(joined(filter(None, (self._note, still)), " ")))
+        ready = len(queue.ready)
+        words = plural(
+            ready, "Publish the one that is ready\u2026", "Publish the {n} that are ready\u2026", ready
         )
+        self.leave.setText(translate(words))
         self.comment.clear()
         self._enable()
 
     def _failed(self, error: TabprotectError) -> None:
-        self.said.setText(translate(joined([error.message, error.hint or ""], "\n")))
+        self.said.setText(translate(joined([str(error), error.hint], "\n")))
 
     def _enable(self) -> None:
         able = bool(self.list.current is not None and self.who.text().strip() and self.comment.text().strip())
         for button in self.buttons.values():
             button.setEnabled(able)
+        self.leave.setEnabled(bool(self.queue.ready))
 
 
 def ask_queue(page: Page) -> None:

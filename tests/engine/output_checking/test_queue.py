@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import stat
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from tabprotect.cli.main import main
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.output_checking.output_queue import Output, OutputQueue, publish, read
 
 TABLE = "region,ill,count\nn,yes,3\nn,no,40\ns,yes,0\ns,no,25\n"
 
@@ -103,6 +106,38 @@ def test_each_output_gets_a_decision_and_a_comment(capsys: pytest.CaptureFixture
     Path("not.json").write_text("{}")
     before = Path("not.json").read_text()
     assert check(capsys, "t.csv", "--queue", "not.json")[0] == 3 and Path("not.json").read_text() == before
+
+
+def test_what_is_ready_leaves_all_or_none(capsys: pytest.CaptureFixture[str]) -> None:
+    out = Path("out")
+    for folder in ("again", "out"):
+        Path(folder).mkdir()
+    said = ("--who", "A. Checker", "--why", "large enough")
+    names = ["t.csv", "u.csv", "again/t.csv", "v.csv"]
+    for name in names:
+        Path(name).write_text(TABLE)
+        check(capsys, name, "--queue", "q.json")
+    ready = [word for n in (1, 2, 3) for word in ("--decide", f"{n}=approve")]
+    check(capsys, "q.json", *ready, *said)
+
+    def published() -> list[str]:
+        publish(read(Path("q.json")), out)
+        return sorted(file.name for file in out.iterdir())
+
+    with pytest.raises(InputError, match="two outputs have the name"):
+        published()
+    check(capsys, "q.json", "--decide", "3=reject", *said)
+    # Another file than the one that was decided on stays, and so does what is no text.
+    Path("u.csv").write_text(TABLE.replace("40", "41"))
+    assert published() == ["t.csv"] and (out / "t.csv").read_text() == TABLE
+    with pytest.raises(InputError):
+        published()
+    hidden = b"PK\0firms"
+    Path("v.csv").write_bytes(hidden)
+    queue = OutputQueue((Output(1, "v.csv", hashlib.sha256(hidden).hexdigest(), "pass", 0, "approve"),))
+    with pytest.raises(InputError, match="no text"):
+        publish(queue, out)
+    assert [file.name for file in out.iterdir()] == ["t.csv"]
 
 
 FIRMS = {"n": [50, 40, 5, 4], "s": [30, 25, 20, 15, 10], "w": [90, 3, 3, 2, 2]}

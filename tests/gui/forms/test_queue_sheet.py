@@ -21,6 +21,7 @@ def test_outputs_are_decided_on_in_the_window(opened: MainWindow, qtbot: QtBot, 
     dialog = QueueDialog(opened.page, queue)
     dialog.open()
     qtbot.waitUntil(lambda: len(dialog.queue.outputs) == 2)
+    assert not dialog.leave.isEnabled()
     assert not unnamed(dialog) and "2 of 2" in dialog.said.text()
     approve = dialog.buttons["approve"]
     dialog.who.setText("A. Checker")
@@ -29,6 +30,17 @@ def test_outputs_are_decided_on_in_the_window(opened: MainWindow, qtbot: QtBot, 
     approve.click()
     qtbot.waitUntil(lambda: dialog.queue.open == 1)
     assert "1 of 2" in dialog.said.text() and dialog.comment.text() == "" and not approve.isEnabled()
+    out = tmp_path / "out"
+    out.mkdir()
+    assert dialog.leave.text() == "Publish the one that is ready\u2026" and dialog.leave.isEnabled()
+    dialog.publish(str(out))
+    qtbot.waitUntil(lambda: "1 published into" in dialog.said.text())
+    assert [file.name for file in out.iterdir()] == ["t.csv"]
+    assert (out / "t.csv").read_bytes() == (tmp_path / "t.csv").read_bytes()
+    # What is there already is not replaced.
+    dialog.publish(str(out))
+    qtbot.waitUntil(lambda: "1 published into" not in dialog.said.text())
+    assert str(out / "t.csv") in dialog.said.text()
     first, second = json.loads(queue.read_text())["outputs"]
     assert (first["decision"], first["who"], first["comment"]) == ("approve", "A. Checker", "large enough")
     assert first["when"] and second["decision"] == ""
