@@ -216,18 +216,21 @@ def _with_settings(arguments: Sequence[str], changed: Mapping[str, object]) -> s
     other = changed.get("method")
     for word in left:
         option, equals, text = word.partition("=")
-        if option not in ("--set", "--keep", "--groupings", "--method", "--seed"):
+        if option not in ("--set", "--keep", "--groupings", "--method", "--seed", "--at-risk"):
             words.append(word)
             continue
         text = text if equals else next(left, "")
-        name = text.partition("=")[0] if option == "--set" else option.removeprefix("--")
+        name = text.partition("=")[0] if option == "--set" else option[2:].replace("-", "_")
         # Parameters of one method are none of another.
-        if name not in changed and (other is None or name == "seed"):
+        if name not in changed and (other is None or name in ("seed", "at_risk")):
             words += [option, text]
     words += [] if other is None else ["--method", str(other)]
     for name, value in changed.items():
         # What is left open is not given.
-        words += [] if value is None or name == "method" else ["--set", f"{name}={_text(value)}"]
+        if name == "at_risk":
+            words += ["--at-risk", str(value)]
+        elif value is not None and name != "method":
+            words += ["--set", f"{name}={_text(value)}"]
     return shlex.join(words)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.cli.breaking_off import BreakingOff
@@ -44,6 +45,7 @@ def protect_and_publish(
         What is said of the bundles of a set, once they are there.
     """
     register, looked_up, expected = protecting.register, None, None
+    publishing = replace(publishing, kept_small=protecting.kept_small)
     if history.project.magnitudes is not None:
         with BreakingOff(console) as watched:
             history = protected(history, protecting, watched)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from tabprotect.engine.disclosure.gate import decided
-from tabprotect.engine.errors import Suggestion, TabprotectError, attempted
+from tabprotect.engine.disclosure.policy import KeptSmall
+from tabprotect.engine.errors import KEPT_SMALL, Suggestion, TabprotectError, attempted
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.magnitude_ways import protected_magnitudes, remedies_for, with_method
 from tabprotect.engine.project.project import Project
@@ -43,11 +45,16 @@ def ways_beside(
     looked_up: LookedUp,
     before: LeftBefore,
     *,
+    kept_small: KeptSmall,
+    certain: int = 0,
     tables: bool = False,
     register: str | None = None,
     progress: Progress,
-) -> tuple[Suggestion, ...]:
-    """The first settings by which a table leaves beside earlier releases; nothing where none is found.
+) -> tuple[tuple[Suggestion, tuple[str, ...]], ...]:
+    """The first settings by which a table leaves beside earlier releases, and words that go with them.
+
+    What keeps small sums comes after what does not, with the words by which these go out. Nothing where
+    no way is found.
 
     Parameters
     ----------
@@ -57,6 +64,10 @@ def ways_beside(
         What the register holds, with what was refused just now.
     before
         What stands against it.
+    kept_small
+        What was decided about small sums that are published exactly.
+    certain
+        See :func:`told_before`.
     tables
         Whether it leaves as a set of tables.
     """
@@ -79,15 +90,50 @@ def ways_beside(
     if project.magnitudes is not None:
         hidden = _sums_hidden_too(project, before, looked_up, progress)
         if hidden is not None:
-            return (hidden,)
-        return tuple(remedies_for(project, progress, register=register))
-    if not _may_be_weighed(looked_up):
-        return ()
-    for one in _ways(project, tables=tables):
+            return ((hidden, ()),)
+        return tuple((one, ()) for one in remedies_for(project, progress, register=register))
+    said = (kept_small, project.limits.kept_small)
+    keeping: tuple[tuple[Suggestion, tuple[str, ...]], ...] = ()
+    others = () if certain or not _may_be_weighed(looked_up) else _ways(project, tables=tables)
+    for one in chain(others, _left_by_other_rules(project, before, looked_up)):
         found = attempted(partial(protected, one.parameters))
+        words = KEPT_SMALL[1] if "keep" not in said and _keeps_small(found) else ()
+        if words and keeping:
+            continue
         if leaves(found):
-            return (one,)
-    return ()
+            if not words:
+                return ((one, ()),)
+            keeping = ((one, words),)
+    return keeping
+
+
+def told_before(
+    project: Project, before: LeftBefore, looked_up: LookedUp, register: str | None, progress: Progress
+) -> int:
+    """How many small counts are certain from what left before alone, if more than this table may tell; else 0.
+
+    Nothing that is drawn for the table takes that back.
+    """
+    if project.protected is None or before.together is None:
+        return 0
+    limits = project.limits.of_release(project.protected.release, project.at_risk)
+    alone = left_before(project.problem, register, policy=limits, looked_up=looked_up, progress=progress)
+    tables = () if alone.together is None else alone.together.tables
+    return max((one.certain for one in tables if one.certain > one.allowed(limits)), default=0)
+
+
+def _left_by_other_rules(project: Project, before: LeftBefore, looked_up: LookedUp) -> Iterator[Suggestion]:
+    """The same release as an earlier one of the very table by the method, under the rule that it left by."""
+    for one, release in looked_up.releases(before.read):
+        stated, gate = release.mechanism.method == project.method, release.mechanism.gate
+        if stated and one.relation == "original" and gate is not None and gate.at_risk != project.at_risk:
+            named = message("Publish it once more by the rule of no. {number}", one.entry.number)
+            yield Suggestion(named, {"at_risk": gate.at_risk.text})
+
+
+def _keeps_small(done: Protected | TabprotectError) -> bool:
+    verdict = None if isinstance(done, TabprotectError) else done.record.verdict
+    return verdict is not None and bool(verdict.exact_small_margins)
 
 
 def _may_be_weighed(looked_up: LookedUp) -> bool:

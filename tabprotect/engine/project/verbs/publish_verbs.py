@@ -16,7 +16,7 @@ from tabprotect.engine.bundle.signature import public_of
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.staff.audit_trail import chained
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.errors import Answer, InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project import recipe_text
@@ -44,7 +44,7 @@ from tabprotect.engine.project.verbs.release_verbs import of_remedy, protect, pr
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.people.reading_together import LookedUp, look_up, marks
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import message, plural
 
 
 def _publish_label(project: Project, given: Arguments) -> str:
@@ -219,7 +219,7 @@ def _say_ways(
 ) -> None:
     """Add to a refusal beside earlier releases other settings by which the table leaves."""
     # Late: what leaves at once does not wait for it.
-    from tabprotect.engine.project.ways_beside import ways_beside
+    from tabprotect.engine.project.ways_beside import told_before, ways_beside
 
     looked_up = asked_once(project.problem, context.register)
     if looked_up is None or before.lost:
@@ -230,20 +230,35 @@ def _say_ways(
     def protected(changed: Mapping[str, object]) -> Protected:
         given: dict[str, Any] = of_remedy(changed)
         other = set_mechanism.run(project.without_result(), quiet, **given)
-        done = protect.run(other, quiet).protected
+        # Where it is asked, what is printed decides that small sums go out.
+        kept_small: KeptSmall = "never" if asked.kept_small == "never" else "keep"
+        done = protect.run(other, quiet, kept_small=kept_small).protected
         assert done is not None
         return done
 
-    error.suggestions = ways_beside(
+    certain = told_before(project, before, looked_up, context.register, context.progress)
+    if certain:
+        error.hint = plural(
+            certain,
+            "{n} small count ({rule}) is certain from what left before alone: nothing that is drawn for this "
+            "table takes that back",
+            "{n} small counts ({rule}) are certain from what left before alone: nothing that is drawn for this "
+            "table takes that back",
+            certain,
+            project.at_risk.words,
+        )
+    error.runnable = ways_beside(
         project,
         protected,
         looked_up,
         before,
+        kept_small=asked.kept_small,
+        certain=certain,
         tables=asked.tables is not None,
         register=context.register,
         progress=context.progress,
     )
-    error.runnable = tuple((one, ()) for one in error.suggestions)
+    error.suggestions = tuple(one for one, _ in error.runnable)
 
 
 def _accepted_before(context: Context, *, weak: bool) -> str:

@@ -45,6 +45,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
 from tabprotect.engine.register.people.reading_together import LookedUp, look_up
 from tabprotect.engine.release.tuned import Tuned
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message, plural
 
@@ -211,8 +212,10 @@ def set_mechanism(
 
     Without ``cycles`` these stay as they are; empty, they are the default for the table again.
 
-    Another ``method`` may be named, too: it begins at its defaults.
+    Another ``method`` may be named, too: it begins at its defaults; and another rule for what is ``at_risk``.
     """
+    if (rule := given.pop("at_risk", None)) is not None:
+        project = replace(project.without_result(), at_risk=SmallCount.parse(str(rule)))
     if (method := given.pop("method", None)) is not None:
         project = set_method.run(project, context, method=str(method))
     # Parts may contradict each other until all of them are set.
