@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.bundle.staff.release_findings import counted, magnitude_headline
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.project.history import History
@@ -374,7 +375,12 @@ class MainWindow(Window):
         if not document.has_release:
             facts.append(message("not protected yet"))
         if (verdict := document.judging.verdict(project)) is not None:
-            facts.append(message("readers would know {known}", count_text(verdict.known)))
+            # The headline's own words: the panel says the same.
+            of_sums, staff = document.of_magnitudes, document.in_house
+            line = (
+                magnitude_headline(verdict, staff=staff) if of_sums else counted(verdict, public=not staff)[0]
+            )
+            facts.append(uncapital(line.heading))
             if not verdict.complete and not project.published:
                 facts.append(message("one question open"))
         posterior = None if document.of_magnitudes else document.known_posterior()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from tabprotect.engine.bundle.staff.release_findings import known_in
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import MenuEntry, Stage
 from tabprotect.gui.grid.cell_texts import FIGURES
@@ -162,11 +163,8 @@ class CheckStage(Stage):
     @classmethod
     def problems(cls, document: Document) -> int:
         """Cells that a reader would know."""
-        if document.project is not None and (done := document.project.protected_magnitudes) is not None:
-            audit = done.verdict.audit
-            return 0 if audit is None else audit.broken + audit.known
         verdict = document.judging.verdict(document.project)
-        return 0 if verdict is None else verdict.known
+        return 0 if verdict is None else known_in(verdict, public=document.public)
 
 
 class AttackStage(Stage):

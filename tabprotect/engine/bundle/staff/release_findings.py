@@ -115,6 +115,13 @@ def counted(verdict: Verdict, *, public: bool = False) -> tuple[Finding, str]:
     return staff.known_found, limit.text
 
 
+def known_in(verdict: Verdict, *, public: bool = False) -> int:
+    """How many a reader would know, as the headline counts them; of sums those that anybody comes too near."""
+    if not public and isinstance(verdict, StaffVerdict) and verdict.audit is not None:
+        return verdict.audit.broken + verdict.audit.known
+    return int(str(counted(verdict, public=public)[0].values.get("known", 0)))
+
+
 def beside_headline(verdict: Verdict) -> str:
     """Say what readers work out themselves, and the small count that comes nearest to being known.
 

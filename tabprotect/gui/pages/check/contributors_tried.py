@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -178,7 +179,9 @@ class ContributorsTried(QWidget):
         hidden = done is not None and done.release.magnitude_table.hidden.any()
         self._note.setText(UNITED if hidden else "")
         line = WAITING if found is None else magnitude_headline(found[0], staff=False)
-        self.banner.show_line(line if done is None else magnitude_headline(done.verdict, staff=True))
+        # Whether it is ready the gate alone says: it asks for more than readers.
+        staff = line if done is None else magnitude_headline(done.verdict, staff=True)
+        self.banner.show_line(replace(staff, word=""))
 
     def _fill(self) -> None:
         """The list of those who were tried, worst first."""

@@ -58,7 +58,13 @@ class CellBelief(QWidget):
     def show_project(self, project: Project | None) -> None:
         """Show the selected cell of what is open, else the closest."""
         self._project = project
-        shown = project is not None and not project.of_magnitudes and (self._selected() or self._closest())
+        chosen = self.document.selection
+        # The closest cell has the verdict's figures when it is chosen, too.
+        shown = (
+            project is not None
+            and not project.of_magnitudes
+            and ((chosen is not None and self._closest(chosen)) or self._selected() or self._closest())
+        )
         self.setVisible(bool(shown))
         if not shown:
             self.title.clear()
@@ -91,8 +97,8 @@ class CellBelief(QWidget):
         self._draw(values, chances, published, true)
         return True
 
-    def _closest(self) -> bool:
-        """Show the small count that a reader comes nearest to."""
+    def _closest(self, only: Index | None = None) -> bool:
+        """Show the small count that a reader comes nearest to; of one cell ``only``, if it is that."""
         verdict = self.document.judging.verdict(self._project)
         if not isinstance(verdict, StaffVerdict) or verdict.staff is None or not self.document.in_house:
             return False
@@ -101,13 +107,15 @@ class CellBelief(QWidget):
         values = np.array([count for count, _ in worst.believed], dtype=np.int64)
         chances = np.array([chance for _, chance in worst.believed], dtype=np.float64)
         cell, domain = joined(worst.cell, ", ") or message("grand total"), self._domain()
-        published = true = None
+        published = true = index = None
         if domain is not None and domain.names == worst.table:
             index = tuple(
                 variable.categories.index(label)
                 for variable, label in zip(domain.variables, worst.cell, strict=True)
             )
             published, true = self._counts(index)
+        if only is not None and only != index:
+            return False
         self.title.setText(translate(message("Closest: {cell}", cell)))
         self.chance.setText(translate(in_100(worst.belief)))
         show_text(self.why, "")

@@ -27,6 +27,7 @@ from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.preferences import Preferences
@@ -38,6 +39,8 @@ from tabprotect.gui.pages.release.destinations import Destination
 from tabprotect.gui.pages.release.line_rows import LineRow
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.release.publish_form import PublishForm, SigningForm, in_groups
+from tabprotect.gui.pages.stages import CheckStage
+from tabprotect.languages.messages import uncapital
 
 Settle = Callable[[], None]
 
@@ -104,6 +107,43 @@ def test_the_light_is_no_greener_than_the_warning_below_it(ready: MainWindow) ->
         "One question open. Readers would know 0 of 4 small counts. Limit 0. A fixed seed was used. "
         "Nothing of this table has left before."
     )
+
+
+@EACH_MEASURE
+def test_strip_gate_and_readers_say_the_same(ready: MainWindow, settle: Settle) -> None:
+    said = page(ready).banner.line.heading
+    ready.go("check")
+    settle()
+    assert uncapital(said) in ready.strip.facts
+    assert [text for text in texts(ready.page) if said in text]
+
+
+def test_strip_and_rail_count_as_the_headline_does(
+    ready: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = ready.document
+    verdict = document.judging.verdict(document.project)
+    assert isinstance(verdict, StaffVerdict) and verdict.staff is not None and not verdict.known
+    other = replace(verdict, staff=replace(verdict.staff, known=2))
+    monkeypatch.setattr(document.judging, "verdict", lambda _: other)
+    ready._tell()
+    assert "readers would know 2 of 4 small counts" in ready.strip.facts
+    assert CheckStage.problems(document) == 2
+
+
+def test_the_closest_cell_has_one_figure_chosen_or_not(ready: MainWindow, settle: Settle) -> None:
+    cell, document = page(ready).cell, ready.document
+    before = cell.title.text(), cell.chance.text()
+    assert before[0].startswith("Closest: ")
+    verdict, original = document.judging.verdict(document.project), document.original
+    assert isinstance(verdict, StaffVerdict) and verdict.staff is not None and original is not None
+    worst = verdict.staff.worst
+    assert worst is not None
+    document.select(
+        tuple(v.categories.index(c) for v, c in zip(original.domain.variables, worst.cell, strict=True))
+    )
+    settle()
+    assert (cell.title.text(), cell.chance.text()) == before
 
 
 def test_a_bundle_that_comes_after_its_release_was_taken_back_is_left(
