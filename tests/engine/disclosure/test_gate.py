@@ -15,6 +15,7 @@ import pytest
 from tabprotect.engine.bundle import public, verify
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.choosing import acceptance_probability
 from tabprotect.engine.disclosure.choosing.acceptance_probability import Setting, chance
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -324,6 +325,8 @@ def test_a_table_too_large_to_be_judged_is_drawn_once(monkeypatch: pytest.Monkey
         return attempt(self, *given, number=number, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(method), "attempt", counted)
+    # What else would pass on so large a table is tried elsewhere.
+    monkeypatch.setattr(acceptance_probability, "other_methods", lambda *_: ())
     with pytest.raises(RefusedError) as caught:
         gate.protect(method, problem, {}, Randomness.seeded(3))
     assert numbers == [1] and "draws passed" not in str(caught.value)
