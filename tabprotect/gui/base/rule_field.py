@@ -68,7 +68,7 @@ class RuleField(QWidget):
 def no_rule(document: Document) -> Empty:
     """Return what stands where sums are to be protected and nothing says yet which tell too much."""
     return Empty(
-        message("A rule says which sums tell too much of one contributor. It is given on the page Data."),
+        message("A rule says which sums tell too much of one contributor. It is given above the table."),
         message("Give a rule"),
         lambda: document.page_asked.emit("table"),
     )

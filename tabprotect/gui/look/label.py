@@ -93,6 +93,8 @@ class Label(QLabel):
         self._tell(self.text())
 
     def clear(self) -> None:
+        # A picture stays where no text is set in place of none.
+        super().clear()
         self.setText("")
 
     def _tell(self, text: str) -> None:

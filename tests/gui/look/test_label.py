@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from tabprotect.gui.look.label import ElidedLabel
+from tabprotect.gui.look.drawn import icons
+from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.theme import chance_text
 
 
@@ -24,3 +25,11 @@ def test_figures_have_one_form() -> None:
     assert [chance_text(c) for c in (0.0, 0.001, 0.72, 0.999, 1.0)] == [
         *("0\u202f%", "<1\u202f%", "72\u202f%", ">99\u202f%", "100\u202f%")
     ]
+
+
+def test_a_cleared_label_keeps_no_picture(qtbot: QtBot) -> None:
+    label = Label()
+    qtbot.addWidget(label)
+    label.setPixmap(icons.pixmap("warning", 16, colour="#000000"))
+    label.clear()
+    assert label.pixmap().isNull() and not label.text()

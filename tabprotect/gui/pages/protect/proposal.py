@@ -23,7 +23,7 @@ from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.protect.taking import protect_by
 from tabprotect.gui.pages.protect.ways import EXACT, Way, proposed
 from tabprotect.gui.pages.stages import ProposalStage
-from tabprotect.languages.messages import message, plural
+from tabprotect.languages.messages import capital, message, plural
 from tabprotect.languages.translation import translate
 
 GREEN = ("tick", "open-eye")
@@ -120,7 +120,7 @@ class ProposalPage(ProposalStage, Page):
         if working is not None:
             self._put(message("Protecting"), "", None)
             self.main_button.setText(translate(message("Stop")))
-            self.title.setText(translate(working.label))
+            self.title.setText(translate(capital(working.label)))
             return
         measure = project.measure
         if running:

@@ -223,7 +223,9 @@ class MagnitudesPart(QWidget):
         self.rules.add.setEnabled(True)
         if self.document.in_house:
             self.rules.show_draft(
-                message(
+                plural(
+                    unsafe,
+                    "With {rule} {unsafe} sum would be unsafe ({before} now).",
                     "With {rule} {unsafe} sums would be unsafe ({before} now).",
                     self.rules.typed,
                     count_text(unsafe),
