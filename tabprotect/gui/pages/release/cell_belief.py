@@ -118,7 +118,7 @@ class CellBelief(QWidget):
             return False
         self.title.setText(translate(message("Closest: {cell}", cell)))
         self.chance.setText(translate(in_100(worst.belief)))
-        show_text(self.why, "")
+        show_text(self.why, "" if only is None else HIDDEN.get(self._letter(only), ""))
         self._draw(values, chances, published, true)
         return True
 
