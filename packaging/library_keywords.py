@@ -49,7 +49,7 @@ from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.options import WeightsReading
 from tabprotect.engine.release.tuned import Use
-from tabprotect.engine.spreading import Workers
+from tabprotect.engine.workers.spreading import Workers
 from tabprotect.engine.tables.moves import MoveSet
 
 Table = TypeVar("Table", contravariant=True)

@@ -216,7 +216,7 @@ def _cores(given: Sequence[Options]) -> AbstractContextManager[None]:
     number = getattr(given[0], "workers", None) if given else None
     if not isinstance(number, int):
         return nullcontext()
-    from tabprotect.engine.threads import at_most
+    from tabprotect.engine.workers.threads import at_most
 
     return at_most(number)
 

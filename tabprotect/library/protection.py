@@ -26,9 +26,9 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.spreading import Workers, spread
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet, with_parts
+from tabprotect.engine.workers.spreading import Workers, spread
 from tabprotect.languages.messages import joined, message
 from tabprotect.library.arguments.asking import asks, keywords, plain, taken
 from tabprotect.library.cycles import Cycles

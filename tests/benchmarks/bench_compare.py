@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.threads import cores
+from tabprotect.engine.workers.threads import cores
 
 RUNS = (
     "binomial_compensated",

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tabprotect as tp
-from tabprotect.engine import spreading
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.workers import spreading
 
 LATTICE = {f"t{k}": {(a, b): (k + 3 * a + 5 * b) % 11 for a in range(3) for b in range(3)} for k in range(50)}
 OWN: dict[str, dict[str, Any]] = {

@@ -26,8 +26,8 @@ from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
-from tabprotect.engine.spreading import Workers, workers_field
 from tabprotect.engine.ways_to_bound import BoundsWay
+from tabprotect.engine.workers.spreading import Workers, workers_field
 from tabprotect.languages.messages import joined, message, plural
 
 WORDS = {

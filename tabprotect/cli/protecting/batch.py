@@ -11,8 +11,8 @@ from tabprotect.cli.output import Console
 from tabprotect.engine.options import Options, option_field, position
 from tabprotect.engine.project.recipes.batch import SUMMARIES, run_batch, worst_exit_code
 from tabprotect.engine.project.recipes.batch_jobs import jobs_of
-from tabprotect.engine.spreading import Workers, workers_field
-from tabprotect.engine.threads import cores
+from tabprotect.engine.workers.spreading import Workers, workers_field
+from tabprotect.engine.workers.threads import cores
 from tabprotect.languages.messages import message, plural
 
 

@@ -17,7 +17,7 @@ from tabprotect.engine.paths import is_folder
 from tabprotect.engine.project.options import DEFAULT_METHOD, METHOD, OUTPUT, Protecting, Publishing
 from tabprotect.engine.protection import methods
 from tabprotect.engine.registry import own_names
-from tabprotect.engine.threads import threads_field
+from tabprotect.engine.workers.threads import threads_field
 from tabprotect.languages.messages import joined, message
 
 BESIDE = {

@@ -23,7 +23,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.progress import PartialProgress
 from tabprotect.engine.report.attack_report import attack_report
-from tabprotect.engine.threads import threads_field
+from tabprotect.engine.workers.threads import threads_field
 from tabprotect.languages.messages import message, plural
 
 SHOWN = 20

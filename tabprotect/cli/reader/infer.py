@@ -35,7 +35,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.threads import threads_field
+from tabprotect.engine.workers.threads import threads_field
 from tabprotect.languages.messages import capital, joined, message, uncapital
 from tabprotect.languages.number_formats import large
 from tabprotect.languages.translation import translate

@@ -12,7 +12,7 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.options import position
 from tabprotect.engine.paths import is_folder
-from tabprotect.engine.threads import threads_field
+from tabprotect.engine.workers.threads import threads_field
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:

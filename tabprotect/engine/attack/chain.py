@@ -44,7 +44,7 @@ from tabprotect.engine.posterior.agreement import SETTLED, r_hat, worth
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.release.published_numbers import PublishedNumbers
-from tabprotect.engine.threads import side_by_side
+from tabprotect.engine.workers.threads import side_by_side
 from tabprotect.languages.messages import message
 
 CHAINS = 3

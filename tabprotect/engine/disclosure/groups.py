@@ -29,8 +29,8 @@ from tabprotect.engine.posterior.posterior import ExactSums, Posterior
 from tabprotect.engine.posterior.swaps.swap_laws import SwapLaws
 from tabprotect.engine.posterior.widening import NOT_WIDENED, Widening
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.group_figures import Groups
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.verdict_figures import Groups
 from tabprotect.languages.messages import message
 
 MOST_CELLS = 200_000

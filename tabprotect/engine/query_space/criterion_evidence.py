@@ -17,9 +17,9 @@ from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.widths import Widths, critical_widths, parsimonious_bounds
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
-from tabprotect.engine.spreading import Workers
 from tabprotect.engine.tables.bit_sets import union
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.workers.spreading import Workers
 
 
 @dataclass(frozen=True, repr=False)

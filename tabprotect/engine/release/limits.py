@@ -21,6 +21,9 @@ NO_CHANGE_LIMIT = 0.05
 ATTEMPTS = 3
 """Most draws of a method with chance."""
 
+LEAST_EXPECTED = 0.05
+"""Expected at-risk cells below which a figure with one decimal is said as none."""
+
 ROUNDING = 1e-12
 """The tolerance for sums of probabilities, so that what equals a limit keeps it."""
 

@@ -20,7 +20,7 @@ from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.progress import PartialProgress, Progress
 from tabprotect.engine.swaps import path_moves
 from tabprotect.engine.swaps.exchange_plan import ExchangePlan
-from tabprotect.engine.threads import side_by_side
+from tabprotect.engine.workers.threads import side_by_side
 from tabprotect.languages.messages import message
 
 MOST_RELEASES = 8

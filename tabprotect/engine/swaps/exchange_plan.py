@@ -18,7 +18,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.swaps import exchanges
-from tabprotect.engine.threads import meanwhile
+from tabprotect.engine.workers.threads import meanwhile
 
 AT_ONCE = 2**20
 """Random numbers of one call: 8 MiB."""

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 import tempered_lattice_in_python
 
-from tabprotect.engine import threads
 from tabprotect.engine.attack import attack as attacking
 from tabprotect.engine.attack import chain
 from tabprotect.engine.attack.attack import Attacked, attack
@@ -29,6 +28,7 @@ from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.workers import threads
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "attack.json").read_text())
 TINY = REFERENCE["tiny"]

@@ -22,10 +22,10 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.spreading import spread
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.threads import LOOK
+from tabprotect.engine.workers.spreading import spread
+from tabprotect.engine.workers.threads import LOOK
 from tabprotect.languages.messages import joined, message
 
 RUNS = 20

@@ -12,7 +12,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.spreading import Workers, workers_field
+from tabprotect.engine.workers.spreading import Workers, workers_field
 from tabprotect.languages.messages import joined, message, uncapital
 
 

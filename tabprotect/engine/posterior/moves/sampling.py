@@ -30,7 +30,7 @@ from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.posterior.populations import drawn, guide_of, resampled, separate, separate_sizes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.engine.threads import meanwhile
+from tabprotect.engine.workers.threads import meanwhile
 
 
 @dataclass(frozen=True, eq=False)

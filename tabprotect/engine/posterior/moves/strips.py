@@ -15,7 +15,7 @@ from tabprotect.engine.posterior.moves import strip_sweeps
 from tabprotect.engine.posterior.moves.backward_factors import StepStructure
 from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.threads import allowed, at_most, side_by_side
+from tabprotect.engine.workers.threads import allowed, at_most, side_by_side
 from tabprotect.languages.messages import message
 
 REACH = 4

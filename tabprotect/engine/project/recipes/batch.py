@@ -29,8 +29,8 @@ from tabprotect.engine.plain_values.decoding import decoded, parsed_json
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
-from tabprotect.engine.spreading import executor
-from tabprotect.engine.threads import LOOK
+from tabprotect.engine.workers.spreading import executor
+from tabprotect.engine.workers.threads import LOOK
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.version import __version__
 

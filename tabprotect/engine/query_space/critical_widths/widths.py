@@ -27,7 +27,7 @@ from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.smallest_counts import ListedCells, smallest_counts
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.spreading import Workers, spread
+from tabprotect.engine.workers.spreading import Workers, spread
 from tabprotect.languages.messages import message
 
 TIED_CELLS = 2**14

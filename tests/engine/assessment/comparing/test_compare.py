@@ -9,7 +9,6 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from tabprotect.engine import spreading
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.assessment.comparing.one_run import run_seed
@@ -22,6 +21,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.workers import spreading
 
 FAST = ("hellinger_published", "hellinger_expected", "risk_fbeta", "posterior_true", "differencing")
 

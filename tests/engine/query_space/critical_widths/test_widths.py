@@ -17,9 +17,9 @@ from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths, parsimonious_bounds
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.spreading import parse_workers
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.workers.spreading import parse_workers
 
 
 def test_all_64_widths_of_the_czech_table(czech_evidence: Evidence, niss: dict[str, Any]) -> None:

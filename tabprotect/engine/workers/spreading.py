@@ -13,7 +13,7 @@ from tabprotect.engine.budgets import WORKERS_PATIENCE
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.options import option_field
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
-from tabprotect.engine.threads import LOOK, at_most, cores
+from tabprotect.engine.workers.threads import LOOK, at_most, cores
 from tabprotect.languages.messages import message
 
 Workers = int | str | None

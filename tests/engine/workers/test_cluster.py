@@ -12,12 +12,12 @@ import pytest
 from distributed import LocalCluster
 
 import tabprotect as tp
-from tabprotect.engine import spreading
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.workers import spreading
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tabprotect.engine import threads
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves import sampling
@@ -22,6 +21,7 @@ from tabprotect.engine.release.likelihood import ExchangeSteps, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.workers import threads
 
 
 def released(shape: tuple[int, ...], **given: object) -> Release:
