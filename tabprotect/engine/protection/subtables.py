@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from tabprotect.engine.budgets import MOST_PUBLISHED
 from tabprotect.engine.errors import InputError, about
@@ -56,10 +57,15 @@ MANY_WAYS, CELLS, SPARSE, SMALL_SHARE = 4, range(40, 201), 3.0, 0.4
 """Variables from which on, inner cells of which, and the mean published count of an inner cell below which
 not all tables are published; and the share of cells below it above which they are not, whatever the mean."""
 
-FEWER = message(
-    "The inner cells are sparse: beside them only the tables of one variable are published. "
-    "Name more in margins if they are needed."
-)
+TINY = 12
+"""Inner cells up to which a sparse table is published without any sum where :func:`fewer_by_inner` says so."""
+
+
+class Fewer(NamedTuple):
+    """The tables that are published where not all are: a formula, and what is said of it."""
+
+    formula: str
+    sentence: str
 
 
 def kept_of(domain: Domain, values: Mapping[str, object]) -> Publication:
@@ -116,13 +122,15 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     return _publication(domain, str(formula), groupings)
 
 
-def may_be_fewer(domain: Domain, cells: range = CELLS) -> bool:
+def may_be_fewer(domain: Domain, *, cautious: bool = False) -> bool:
     """Return True for tables of many variables and some cells, of which not all tables may be published."""
-    return domain.ndim >= MANY_WAYS and domain.size in cells
+    if domain.size <= TINY:
+        return domain.ndim > 1 and not cautious
+    return domain.ndim >= MANY_WAYS and domain.size in (range(CELLS.stop) if cautious else CELLS)
 
 
-def fewer_by_inner(inner: Table, values: Mapping[str, object], *, cautious: bool = False) -> str | None:
-    """The tables that are published of a sparse table of many variables where none are named, as a formula.
+def fewer_by_inner(inner: Table, values: Mapping[str, object], *, cautious: bool = False) -> Fewer | None:
+    """The tables that are published of a sparse table where none are named: a tiny one, or of many variables.
 
     With all tables readers would know too many of its counts. This looks at the inner cells as they are
     published, drawn before: whoever reads them chooses the same, so that the choice tells nothing.
@@ -130,19 +138,31 @@ def fewer_by_inner(inner: Table, values: Mapping[str, object], *, cautious: bool
     Parameters
     ----------
     cautious
-        Whether tables of fewer cells may be sparse, too, and one of which many cells are so small.
+        Whether tables of fewer cells may be sparse, too, and one of which many cells are so small; sums
+        of tiny ones stay.
 
     Returns
     -------
-    str or None
-        The inner cells and the tables of one variable; ``None`` for all tables.
+    Fewer or None
+        The inner cells alone of a tiny table, and with the tables of one variable else; ``None`` for all.
     """
     domain, counts = inner.domain, inner.counts
-    if values.get(MARGINS.name) or not may_be_fewer(domain, range(CELLS.stop) if cautious else CELLS):
+    if values.get(MARGINS.name) or not may_be_fewer(domain, cautious=cautious):
         return None
     names = [in_formula(name) for name in domain.names]
-    sparse = counts.mean() < SPARSE or (cautious and (counts < SPARSE).mean() > SMALL_SHARE)
-    return f"{' + '.join(names)} + {':'.join(names)}" if sparse else None
+    if counts.mean() >= SPARSE and not (cautious and (counts < SPARSE).mean() > SMALL_SHARE):
+        return None
+    if domain.size <= TINY:
+        said = message(
+            "The inner cells are few and sparse: no sum is published beside them. "
+            "Name some in margins if they are needed."
+        )
+        return Fewer(f"{':'.join(names)} - 1", said)
+    said = message(
+        "The inner cells are sparse: beside them only the tables of one variable are published. "
+        "Name more in margins if they are needed."
+    )
+    return Fewer(f"{' + '.join(names)} + {':'.join(names)}", said)
 
 
 def asked_of(domain: Domain, formula: str, groupings: str, stated: Mapping[str, object]) -> Publication:

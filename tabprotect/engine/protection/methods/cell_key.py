@@ -21,8 +21,8 @@ by cell. Totals published beside their parts can say much more. Every table has 
 which putting them all together undoes in part: settings under which it would be undone are refused,
 and without a formula the tables are the largest family that keeps enough of it, by the number of
 categories and V alone; of a sparse table of four and more variables and 40 to 200 cells these
-are the inner cells and the tables of one variable, as the perturbed inner cells alone show that it
-is sparse. Sums over the same records show the same noise, and that they do tells which cells are empty; the verdict counts
+are the inner cells and the tables of one variable, and of one of at most 12 cells the inner cells alone, as
+the perturbed inner cells alone show that it is sparse. Sums over the same records show the same noise, and that they do tells which cells are empty; the verdict counts
 that in.
 
 Keys add up, too: where a 2 x 2 table and all its totals are published as 0 under plain keys, a cell
@@ -92,9 +92,9 @@ from tabprotect.engine.protection.method import MagnitudeMethod, Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_margins import counts_of, rank
 from tabprotect.engine.protection.subtables import (
-    FEWER,
     GROUPINGS,
     MARGINS,
+    Fewer,
     fewer_by_inner,
     may_be_fewer,
     publication_of,
@@ -305,11 +305,17 @@ class CellKey(Method):
         order = sorted(range(len(ranked)), key=ranked.__getitem__)
         margins = [publication.margins[m] for m in order]
         tables: list[Table] = []
-        fewer: str | None = None
+        fewer: Fewer | None = None
+        left = set(margins)
         for number, margin in enumerate(margins):
-            if number == 1 and not self.weighted(values) and tables[0].domain == publication.domain:
+            # What plain keys tell beside sums is weighed where they are asked for.
+            usual = values[KEYS] == "hashed" and not self.weighted(values)
+            if number == 1 and usual and tables[0].domain == publication.domain:
                 fewer = fewer_by_inner(tables[0], values)
-            if fewer is not None and len(margin) > 1:
+                if fewer is not None:
+                    chosen = values | {MARGINS.name: fewer.formula}
+                    left = set(publication_of(publication.domain, chosen).margins)
+            if margin not in left:
                 continue
             progress.report(message("looking up the noise"), number / len(margins))
             one = Publication(publication.domain, (margin,), publication.groupings)
@@ -322,7 +328,7 @@ class CellKey(Method):
         own = values[TABLE] is not None or table is not given
         disclosed: dict[str, object] = {"table": files.to_json(table)} if own else {}
         if fewer is not None:
-            disclosed |= {MARGINS.name: fewer}
+            disclosed |= {MARGINS.name: fewer.formula}
         said = message(
             "The table has no record keys: keys were drawn for this run, and another table "
             "of the same records will get other noise."
@@ -334,7 +340,9 @@ class CellKey(Method):
                 "keys": message("stored with the table") if stored else message("drawn for this run"),
                 message("rows that miss V"): [str(row) for row in table.unreached],
             },
-            sentence=joined(filter(None, ["" if stored else said, FEWER if fewer else ""]), " "),
+            sentence=joined(
+                filter(None, ["" if stored else said, "" if fewer is None else fewer.sentence]), " "
+            ),
         )
 
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:

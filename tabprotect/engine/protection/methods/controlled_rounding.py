@@ -12,8 +12,8 @@ it works: the posterior is a product of what each letter and each drawn total sa
 
 Its price is in the totals, which may go further than the base. On 34 tables of 25 to 600 cells to
 base 3 the mean error of a total is 1.5, and the largest 11; by the nearest choice they are .8 and 2.
-From three variables on, totals of fewer than 13 counts are not drawn, since they would give counts
-away: they follow from their parts.
+Totals of two counts, and from three variables on of fewer than 13, are not drawn, since they would give
+counts away: they follow from their parts.
 
 The cumulative choice, the default of one variable, is for tables that nest in one another, such as levels. The
 cells stand in a line in which every total is a run, their running sums plus one number below the

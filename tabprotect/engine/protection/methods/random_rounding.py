@@ -45,7 +45,7 @@ from tabprotect.engine.protection.published_margins import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_multiple, require_reach
-from tabprotect.engine.protection.subtables import FEWER, GROUPINGS, MARGINS, fewer_by_inner, publication_of
+from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, fewer_by_inner, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, independent
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
@@ -102,9 +102,13 @@ class RandomRounding(Method):
         fewer = None if inner is None else fewer_by_inner(inner, values, cautious=True)
         if fewer is None:
             return Draft(main_first(tables, publication.domain))
-        chosen = publication_of(problem.table.domain, values | {MARGINS.name: fewer}).margins
+        chosen = publication_of(problem.table.domain, values | {MARGINS.name: fewer.formula}).margins
         tables = tuple(one for one in tables if one.domain.names in chosen)
-        return Draft(main_first(tables, publication.domain), disclosed={MARGINS.name: fewer}, sentence=FEWER)
+        return Draft(
+            main_first(tables, publication.domain),
+            disclosed={MARGINS.name: fewer.formula},
+            sentence=fewer.sentence,
+        )
 
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...]:
         """The two multiples beside each count up to the base."""

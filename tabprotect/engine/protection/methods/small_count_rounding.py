@@ -12,8 +12,8 @@ are published. As the programme never sees a count, what it does tells nothing, 
 the posterior is a product of what each letter and each drawn total says.
 
 Its price is in the totals. On 34 tables of 25 to 600 cells to base 3 the mean error of a total is
-1.1, and the largest 9; by the nearest choice they are .7 and 4. From three variables on, totals of
-fewer than 13 counts are not drawn, since they would give counts away: they follow from their parts.
+1.1, and the largest 9; by the nearest choice they are .7 and 4. Totals of two counts, and from three
+variables on of fewer than 13, are not drawn, since they would give counts away: they follow from their parts.
 
 The nearest choice is that of Langsrud and Lupp: as few inner cells as possible change, those that
 add into a small published count, and those go up that keep the published counts as near as possible

@@ -45,8 +45,8 @@ order in which the sums are published."""
 FIXED, DOWN, UP = "f", "e", "E"
 """Letters: not between two ways; may have gone either way, and went down or up."""
 
-THREE_WAYS, FEW = 3, 13
-"""Variables from which on totals of few counts are not drawn, and how many are not few."""
+THREE_WAYS, FEW, TWO_WAYS_FEW = 3, 13, 3
+"""Variables from which on totals of few counts are not drawn, how many are not few, and of fewer variables."""
 
 EITHER = 0.4
 """The chance that a count may be rounded either way, where none is given."""
@@ -80,7 +80,8 @@ LEAST: Parameter[int | None] = Parameter(
     message("Drawn totals from"),
     message(
         "With choice=open, totals of fewer counts than this are not drawn, so that they follow from "
-        "their counts; if not given 1 in tables of two variables, else {FEW}.",
+        "their counts; if not given {TWO_WAYS_FEW} in tables of two variables, else {FEW}.",
+        TWO_WAYS_FEW,
         FEW,
     ),
     "integer",
@@ -129,7 +130,7 @@ class Choosing(Method):
                     MOST_LETTERS,
                 )
                 hint = message("name one such table in margins, or take choice=nearest")
-            usual = {GAMMA.name: EITHER, LEAST.name: FEW if domain.ndim >= THREE_WAYS else 1}
+            usual = {GAMMA.name: EITHER, LEAST.name: FEW if domain.ndim >= THREE_WAYS else TWO_WAYS_FEW}
             values |= {name: value for name, value in usual.items() if values[name] is None}
         if wrong:
             raise ParameterError(wrong, hint=hint)

@@ -100,7 +100,7 @@ def test_promises(shape: tuple[int, ...], seed: int, js: int, sparse: bool) -> N
             Table.sparse(problem.table.domain, *problem.table.cells),
             record_keys=Table.sparse(keys.domain, *keys.cells),
         )
-    draft = draw(problem, D=4, V=3, js=js)
+    draft = draw(problem, D=4, V=3, js=js, margins="*".join(problem.table.domain.names))
     assert len(draft.tables) == 2 ** len(shape)
     assert draft.tables[0].table.domain == problem.table.domain
     noise = perturbation_table(D=4, V=3, js=js)
