@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import DASHES, CountMarks
 from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
-from tabprotect.engine.formats.layouts.marked_cells import signs_in
+from tabprotect.engine.formats.layouts.marked_cells import hidden_in, signs_in
 from tabprotect.engine.formats.layouts.table_forms import count_columns
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
@@ -65,6 +65,15 @@ class PreviewLine:
     fields: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class HiddenCell:
+    """An inner cell that has a sign in place of its count, and the count that the totals leave for it."""
+
+    sign: str
+    cell: tuple[str, ...]
+    count: int
+
+
 @dataclass(frozen=True, eq=False)
 class FilePreview:
     """The result of reading a file in a trial.
@@ -92,6 +101,8 @@ class FilePreview:
         Sign in place of a count -> the number of cells that have it.
     counted
         The column that was taken as the count; empty if it is not known.
+    hidden
+        The cells that were worked out from the totals, where that was asked.
     """
 
     kind: Format
@@ -108,6 +119,7 @@ class FilePreview:
     suggested: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     signs: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     counted: str = ""
+    hidden: tuple[HiddenCell, ...] = ()
 
 
 def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePreview:
@@ -152,7 +164,7 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
     return FilePreview(
         kind, lines, tuple(parts), table, notes, sums, error, records, book.sheets, columns,
         _ranges(book.used, reading, layout), MappingProxyType(_suggested(error, layout)),
-        MappingProxyType(signs), counted,
+        MappingProxyType(signs), counted, tuple(_hidden(layout, reading, table)),
     )  # fmt: skip
 
 
@@ -188,6 +200,17 @@ def _signs(layout: LaidOut | None, reading: Reading) -> dict[str, int]:
         return {} if layout is None else signs_in(layout, CountMarks.parse(reading.marks))
     except InputError:
         return {}
+
+
+def _hidden(layout: LaidOut | None, reading: Reading, table: Table | None) -> Iterator[HiddenCell]:
+    if layout is None or table is None or reading.missing != "suppressed":
+        return
+    variables = table.domain.variables
+    for sign, labels in hidden_in(layout, CountMarks.parse(reading.marks)):
+        cell = tuple(labels.get(variable.name, "") for variable in variables)
+        # A total of which only the sign is there is no cell of the table.
+        if all(label in v.categories for label, v in zip(cell, variables, strict=True)):
+            yield HiddenCell(sign, cell, table[table.domain.index(cell)])
 
 
 def _in_columns(rows: list[LaidOutRow], reading: Reading) -> LaidOut | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, get_args
@@ -34,6 +34,7 @@ from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
+    from tabprotect.engine.formats.file_preview import HiddenCell
     from tabprotect.engine.posterior.posterior import Posterior
 
 P = ParamSpec("P")
@@ -53,6 +54,26 @@ class Total:
 
     names: tuple[str, ...]
     cell: Index
+
+
+@dataclass(frozen=True)
+class AskedSigns:
+    """What signs of a file mean by its totals, until somebody agrees.
+
+    Attributes
+    ----------
+    cells
+        The cells that have a sign, and what the totals leave for each.
+    table
+        The table that they are in.
+    agree, otherwise
+        Called when somebody agrees, and when they have something else to say.
+    """
+
+    cells: Sequence[HiddenCell]
+    table: Table
+    agree: Callable[[], object]
+    otherwise: Callable[[], object]
 
 
 class Document(QObject):
@@ -102,6 +123,7 @@ class Document(QObject):
         self.preferences = Preferences()
         self.recent: Callable[[], list[RecentFile]] = list
         """Recent files, latest first."""
+        self.signs: AskedSigns | None = None
         self._public = False
         self._queue: list[tuple[Order, Told]] = []
         self._busy: Job | None = None
@@ -135,6 +157,11 @@ class Document(QObject):
     def original(self) -> Table | None:
         """The confidential table; ``None`` for a reader of a bundle."""
         return None if self.project is None else self.project.table
+
+    @property
+    def asked(self) -> AskedSigns | None:
+        """The question that is open of the signs in the table's file; ``None`` where there is none."""
+        return self.signs if self.signs is not None and self.signs.table is self.original else None
 
     @property
     def of_records(self) -> bool:

@@ -310,6 +310,11 @@ def main(argv: Sequence[str] | None = None, reading: Mapping[str, object] | None
     # All that stays until the program ends: nobody need look through it for garbage again.
     readying.ended.connect(gc.freeze)
     code = app.exec()
+    # A session that ends leaves windows open: nothing of them is on the screen when the application goes.
+    for left in app.topLevelWidgets():
+        if isinstance(left, MainWindow):
+            left.document.close()
+        left.hide()
     autosave.close()
     settings.setValue("mode", THEME.mode)
     settings.setValue("zoom", THEME.zoom)

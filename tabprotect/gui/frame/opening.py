@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
-from tabprotect.engine.formats.file_preview import FilePreview, title_in
+from tabprotect.engine.formats.file_preview import FilePreview, preview, title_in
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import ALL_ADD_UP, Reading
 from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, formats, named, patterns
@@ -24,6 +25,7 @@ from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table, set_title, tabulate
 from tabprotect.gui.base.background.background_task import BackgroundTask, tell_failure
+from tabprotect.gui.base.document import AskedSigns
 from tabprotect.gui.base.recent_files import RecentFiles
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
@@ -72,6 +74,16 @@ def _can_be_asked(source: str) -> bool:
         return False
 
 
+@dataclass(frozen=True)
+class Told:
+    """A file of which the totals may tell what its signs stand for; ``error`` is what asks."""
+
+    source: str
+    error: InputError
+    reading: Reading
+    seen: FilePreview
+
+
 class Files(QObject):
     """Opening and saving for one window.
 
@@ -104,6 +116,10 @@ class Files(QObject):
         self._titled: BackgroundTask[tuple[str, str]] = BackgroundTask(
             self, self.document.jobs, self._take_title, lambda _: None
         )
+        self._by_totals: BackgroundTask[Told] = BackgroundTask(
+            self, self.document.jobs, self._take_told, lambda _: None
+        )
+        self._told: Told | None = None
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -172,12 +188,15 @@ class Files(QObject):
             self.window.go("tabulate")
             self.window.page.take(source)
             return
+        self._remember(seen, reading)
+        self.open(source, reading=reading.given)
+
+    def _remember(self, seen: FilePreview, reading: Reading) -> None:
         try:
             remember(seen, reading)
         except InputError as error:
             # Not to be remembered is no reason not to open.
             self.window.page.show_error(error)
-        self.open(source, reading=reading.given)
 
     def begin(self, order: Order, *, stays: bool = True) -> None:
         """Begin a new document in this window, after a question where work would be lost.
@@ -317,6 +336,8 @@ class Files(QObject):
 
     def _opened(self, source: str, *, saved: bool, stays: bool = False) -> None:
         self._hold(None)
+        told, self._told = self._told, None
+        self.document.signs = self._question_of(told) if told is not None and told.source == source else None
         # Nothing of the former document stays selected.
         self.document.select(None)
         self.document.select_cycle(None)
@@ -381,12 +402,46 @@ class Files(QObject):
                 )
                 return
         if isinstance(error, InputError) and _can_be_asked(source):
-            self.ask_reading(source)
-            # The sheet asks; the error is told to whoever leaves it unanswered.
-            tell = partial(page.errors.show_error, error, other_label=CHOOSE)
-            self._sheet.rejected.connect(lambda: tell(other=partial(self.ask_reading, source)))
+            if "--marks" in error.hint and not said.get("missing"):
+                self._ask_totals(error, source, said)
+            else:
+                self._ask_how(error, source)
             return
         page.show_error(error)
+
+    def _ask_how(self, error: InputError, source: str) -> None:
+        """Have the sheet ask; the error is told to whoever leaves it unanswered."""
+        self.ask_reading(source)
+        tell = partial(self.window.page.errors.show_error, error, other_label=CHOOSE)
+        self._sheet.rejected.connect(lambda: tell(other=partial(self.ask_reading, source)))
+
+    def _ask_totals(self, error: InputError, source: str, said: Mapping[str, Any]) -> None:
+        """Look whether the totals of a file leave one answer for each of its signs."""
+        given = {name: value for name, value in said.items() if name != "source"}
+        strip = {} if given.get("totals") else {"strip_totals": True}
+        reading = Reading.of({**given, **strip, "missing": "suppressed"})
+        self._by_totals.ask(
+            message("asking the totals"),
+            lambda p: Told(source, error, reading, preview(Path(source), reading, p)),
+        )
+
+    def _take_told(self, told: Told) -> None:
+        if not told.seen.hidden:
+            self._ask_how(told.error, told.source)
+            return
+        self._told = told
+        self.open(told.source, reading=told.reading.given)
+
+    def _question_of(self, told: Told) -> AskedSigns | None:
+        """The question that stands beside the table until somebody agrees."""
+        if (table := self.document.original) is None:
+            return None
+
+        def agree() -> None:
+            self.document.signs = None
+            self._remember(told.seen, told.reading)
+
+        return AskedSigns(told.seen.hidden, table, agree, partial(self.ask_reading, told.source))
 
     # -- saving -------------------------------------------------------------------------------
 

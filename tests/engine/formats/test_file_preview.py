@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.file_preview import FilePreview, preview
+from tabprotect.engine.formats.file_preview import FilePreview, HiddenCell, preview
 from tabprotect.engine.formats.reading_options import Reading
 
 OFFICE = """Table 3: Persons by place and sex
@@ -153,3 +154,21 @@ def test_totals_are_checked_after_hidden_cells_are_worked_out(tmp_path: Path) ->
     assert found.sums == "2 a x 2 b: 4 cells, sum 18; 5 totals in the file: equal to the file's own totals"
     assert [part.sure for part in found.parts if part.option == "totals"] == [True]
     assert "1 hidden cell was worked out from the totals: (x, q) = 4" in found.notes
+
+
+def test_what_totals_leave_for_signs_is_told_cell_by_cell(tmp_path: Path) -> None:
+    path, counts = tmp_path / "signs.csv", np.array([[5, 4, 3], [2, 7, 0]])
+    whole = np.concatenate([counts, counts.sum(0, keepdims=True)])
+    whole = np.concatenate([whole, whole.sum(1, keepdims=True)], axis=1)
+    signs = {(0, 1): ":", (1, 2): "..", (1, 3): ":"}
+    lines = ["a,b,count"]
+    for a, b in np.ndindex(whole.shape):
+        lines.append(f"{'xyT'[a]},{'pqrT'[b]},{signs.get((a, b), whole[a, b])}")
+    path.write_text("\n".join(lines).replace("T", "Total") + "\n")
+    asked = preview(path, Reading(missing="suppressed", strip_totals=True))
+    # A total that has only a sign is no cell of the table.
+    assert asked.hidden == (HiddenCell(":", ("x", "q"), 4), HiddenCell("..", ("y", "r"), 0))
+    # A sign of which it is said what it means is none of them.
+    said = preview(path, Reading(missing="suppressed", strip_totals=True, marks="..=zero"))
+    assert said.hidden == (HiddenCell(":", ("x", "q"), 4),)
+    assert preview(path, Reading()).hidden == ()

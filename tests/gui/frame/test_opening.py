@@ -14,6 +14,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.agency import FOLDER
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.reader import Reader
 from tabprotect.engine.formats.registered import by_suffix
@@ -27,6 +28,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 from tabprotect.gui.frame.app import Autosave
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.protect.proposal import ProposalPage
 from tabprotect.gui.pages.start import Card
 from tabprotect.gui.pages.tabulate.page import TabulatePage
 
@@ -133,6 +135,57 @@ def test_a_file_without_a_doubt_opens_at_once_with_its_title(
     settle()
     sheet = window.findChild(ImportSheet)
     assert sheet is not None and sheet.isVisible() and not window.page.errors.isVisible()
+    sheet.reject()
+    assert window.page.errors.isVisible()
+
+
+SIGNS = "a,b,count\nx,p,5\nx,q,:\nx,Total,9\ny,p,2\ny,q,7\ny,Total,9\nTotal,p,7\nTotal,q,11\nTotal,Total,18\n"
+
+
+def test_a_sign_that_the_totals_tell_is_asked_about_beside_the_table(
+    window: MainWindow, settle: Settle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "signs.csv"
+    path.write_text(SIGNS)
+    document = window.document
+    window.files.open(str(path))
+    settle()
+    settle()
+    assert document.original is not None and document.original.counts.tolist() == [[5, 4], [2, 7]]
+    panel = window.decision
+    assert isinstance(panel, ProposalPage) and panel._heading.text() == "What does \u201c:\u201d mean?"
+    assert panel.facts[0].text() == "x, q: 4" and panel.main_button.text() == "Use 4"
+    # Another meaning is said in the sheet; nothing is protected by the key of the next step.
+    panel.otherwise.click()
+    settle()
+    sheet = window.findChild(ImportSheet)
+    assert sheet is not None and sheet.isVisible()
+    sheet.reject()
+    panel.main_button.click()
+    assert document.release is None and document.asked is None and not panel.otherwise.isVisible()
+    assert panel.main_button.text() == "Protect"
+    # A file of this look asks nothing the next time.
+    again = tmp_path / "next.csv"
+    again.write_text(
+        SIGNS.replace("5", "6").replace("9", "10", 1).replace("7\nTotal,q", "8\nTotal,q").replace("18", "19")
+    )
+    window.files.open(str(again))
+    settle()
+    settle()
+    assert document.original.counts.tolist() == [[6, 4], [2, 7]] and document.asked is None
+
+
+def test_a_sign_that_no_total_tells_is_asked_by_the_sheet(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "signs.csv"
+    path.write_text("a,b,count\nx,p,5\nx,q,:\ny,p,2\ny,q,7\n")
+    window.files.open(str(path))
+    settle()
+    settle()
+    sheet = window.findChild(ImportSheet)
+    assert sheet is not None and sheet.isVisible() and window.document.project is None
     sheet.reject()
     assert window.page.errors.isVisible()
 

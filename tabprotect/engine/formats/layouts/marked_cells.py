@@ -115,6 +115,13 @@ def signs_in(layout: LaidOut, marks: CountMarks) -> dict[str, int]:
     return {text: number for text, number in texts.items() if marks.stands(text)}
 
 
+def hidden_in(layout: LaidOut, marks: CountMarks) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each sign of which nobody says what it means, and the labels of its cell by variable."""
+    for _, cell, text in _entries(layout, ""):
+        if marks.stands(text) and marks.meaning(text) in (None, "suppressed"):
+            yield text.strip(), dict(zip(layout.names, map(str.strip, cell), strict=True))
+
+
 def _marks_told(by_meaning: Counter[str]) -> Iterator[LaidOutPart]:
     """Return how many cells have each mark, by its meaning."""
     for meaning, cells in by_meaning.items():

@@ -7,10 +7,11 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from tabprotect.engine.formats.layouts.count_marks import BLANK
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.background.jobs import Job
-from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.document import AskedSigns, Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
@@ -23,7 +24,7 @@ from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.protect.taking import protect_by
 from tabprotect.gui.pages.protect.ways import EXACT, Way, proposed
 from tabprotect.gui.pages.stages import ProposalStage
-from tabprotect.languages.messages import capital, message, plural
+from tabprotect.languages.messages import capital, joined, message, plural
 from tabprotect.languages.translation import translate
 
 GREEN = ("tick", "open-eye")
@@ -67,13 +68,16 @@ class ProposalPage(ProposalStage, Page):
         flow = FlowLayout(gap=GRID)
         self.links = QWidget()
         self.links.setLayout(flow)
+        self.otherwise = push_button(message("Something else\u2026"), self._otherwise, flat=True)
         for words, page in (
             (message("Other ways"), lambda: "protect"),
             (message("Tune"), lambda: setup_page(document)),
             (message("What must stay true?"), lambda: "requirements"),
         ):
             flow.addWidget(push_button(words, partial(self._open, page), flat=True))
-        filled(self.body, self.card, self.links, self.no_rule, 1)
+        filled(
+            self.body, self.card, self.links, (self.otherwise, 0, Qt.AlignmentFlag.AlignLeft), self.no_rule, 1
+        )
         self.begins = self.main_button
         document.trying.changed.connect(self._more)
 
@@ -90,7 +94,9 @@ class ProposalPage(ProposalStage, Page):
         if project is None or not self.document.in_house:
             self.document.trying.leave()
             self.way = None
-            set_visible(False, self.card, self.links, self.main_button, self.note, self.no_rule)
+            set_visible(
+                False, self.card, self.links, self.otherwise, self.main_button, self.note, self.no_rule
+            )
             self.set_heading(message("Nothing is published yet"))
             self.set_sentence(message("F9 goes back to the staff view.") if project is not None else "")
             for label in (self.title, *self.facts, self.about, self._tried):
@@ -113,7 +119,10 @@ class ProposalPage(ProposalStage, Page):
         unruled = project.magnitudes is not None and not project.magnitudes.rules
         working, trying = self.document.working, self.document.trying
         running = trying.running and working is None
-        set_visible(not unruled, self.card, self.links, self.main_button, self.note)
+        asked = self.document.asked
+        set_visible(not unruled, self.card, self.main_button, self.note)
+        self.links.setVisible(not unruled and asked is None)
+        self.otherwise.setVisible(asked is not None)
         self.no_rule.setVisible(unruled)
         self._tell(project, unruled=unruled)
         self._follow(working)
@@ -121,6 +130,9 @@ class ProposalPage(ProposalStage, Page):
             self._put(message("Protecting"), "", None)
             self.main_button.setText(translate(message("Stop")))
             self.title.setText(translate(capital(working.label)))
+            return
+        if asked is not None:
+            self._ask(asked)
             return
         measure = project.measure
         if running:
@@ -135,6 +147,35 @@ class ProposalPage(ProposalStage, Page):
         self.main_button.setText(translate(message("Hide what is unsafe") if hides else self.main_label))
         tried = message("{n} ways tried", count_text(trying.number)) if trying.number else ""
         self._put(message("Proposed"), tried, self.way)
+
+    def _ask(self, asked: AskedSigns) -> None:
+        """Ask for a word on what the totals leave for the signs of the file."""
+        signs = list(dict.fromkeys(message("\u201c{sign}\u201d", one.sign or BLANK) for one in asked.cells))
+        self.set_heading(
+            message("What does {sign} mean?", signs[0])
+            if len(signs) == 1
+            else message("What do {signs} mean?", joined(signs, message(" and ")))
+        )
+        self.set_sentence(
+            plural(
+                len(asked.cells),
+                "The file's totals leave one answer.",
+                "The file's totals leave one answer for each.",
+            )
+        )
+        said = [
+            ("tick", message("{cell}: {count}", joined(one.cell, ", "), count_text(one.count)))
+            for one in asked.cells[: len(self.facts)]
+        ]
+        self._put("", "", Way("", message("Must be"), "", "", "", tuple(said)))
+        rest = len(asked.cells) - len(said)
+        show_text(self.about, message("and {n} more", count_text(rest)) if rest else "")
+        counts = joined((count_text(one.count) for one in asked.cells[: len(self.facts)]), message(" and "))
+        self.main_button.setText(translate(message("Use them") if rest else message("Use {counts}", counts)))
+
+    def _otherwise(self) -> None:
+        if (asked := self.document.asked) is not None:
+            asked.otherwise()
 
     def _tell(self, project: Project, *, unruled: bool) -> None:
         number = self.document.at_risk_cells
@@ -213,6 +254,9 @@ class ProposalPage(ProposalStage, Page):
         document = self.document
         if document.working is not None:
             document.working.cancel()
+        elif (asked := document.asked) is not None and document.in_house:
+            asked.agree()
+            self._show()
         elif document.trying.running:
             document.trying.stop()
         elif self.way is not None and document.in_house:
