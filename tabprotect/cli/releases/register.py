@@ -130,7 +130,7 @@ def run_show(asked: RegisterShow, console: Console) -> None:
 
     with Register(_address(asked)) as register:
         entry = register.find(asked.which)
-        kept = register.content(entry) is not None
+        kept = register.keeps(entry)
         _say_damaged(register.contents().damaged, console)
     of = entry.publication
     lines = [

@@ -1,8 +1,9 @@
 """Bundles as a register keeps them: what differs from another of the same method. Confidential.
 
 Most of a bundle is its page, and most of a page is the same in every bundle. Of a bundle the register keeps
-the lines that its base has not; put together again they give the very bytes of the zip. A seal under the
-key of the house says so, so that what a bundle publishes is read without packing it again.
+the lines that its base has not; put together again they give the very bytes of the zip. Figures of a page
+that follow from the release by a posterior are worked out again when the bytes are asked for. A seal under
+the key of the house says so, so that what a bundle publishes is read without packing it again.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from typing import Any, TypeGuard
 import sqlalchemy as sa
 
 from tabprotect.engine.bundle.archive import pack, unpack
-from tabprotect.engine.errors import BundleError
+from tabprotect.engine.bundle.reader_page.page import PAGE, worked_out, worked_out_again
+from tabprotect.engine.bundle.verify import checked_before, readable
+from tabprotect.engine.errors import BundleError, InputError, ParameterError
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.register_tables import BASE, BUNDLE, PACKED
 
 MOST_LINES = 2**15
@@ -44,21 +48,27 @@ def keep_bundle(
         return
     drop_bundle(connection, fingerprint)
     files = _unpacked(content)
+    whole = not files or pack(files) != content
+    named = [[name, len(data)] for name, data in files.items()]
+    if (span := worked_out(files.get(PAGE, b""))) is not None:
+        start, end = span
+        files = {**files, PAGE: files[PAGE][:start] + files[PAGE][end:]}
+        named = [[name, len(data), *([start] * (name == PAGE))] for name, data in files.items()]
     lines = tuple(b"".join(files.values()).splitlines(keepends=True))
-    if not files or len(lines) > MOST_LINES or pack(files) != content:
+    if whole or len(lines) > MOST_LINES:
         connection.execute(sa.insert(BUNDLE).values(fingerprint=fingerprint, content=content))
         return
     newest = sa.select(BASE.c.digest, BASE.c.content).where(BASE.c.method == method)
     newest = newest.order_by(BASE.c.number.desc()).limit(MOST_BASES)
     bases = [(str(d), bytes(c)) for d, c in connection.execute(newest) if _is_sound(d, c)]
-    packed = ((base[0], _packed(files, lines, _lines_of(*base))) for base in bases)
+    packed = ((base[0], _packed(named, lines, _lines_of(*base))) for base in bases)
     base, said = min(packed, key=lambda one: len(one[1]), default=("", content))
     if len(said) > WORTH * len(content):
-        whole = zlib.compress(b"".join(lines), 9)
-        base, said = sha256(whole).hexdigest(), _packed(files, lines, lines)
+        page = zlib.compress(b"".join(lines), 9)
+        base, said = sha256(page).hexdigest(), _packed(named, lines, lines)
         if base not in dict(bases):
             connection.execute(sa.delete(BASE).where(BASE.c.digest == base))
-            connection.execute(sa.insert(BASE).values(digest=base, method=method, content=whole))
+            connection.execute(sa.insert(BASE).values(digest=base, method=method, content=page))
     connection.execute(sa.insert(BUNDLE).values(fingerprint=fingerprint, content=said))
     sealed = {"base": base, "seal": _seal(key, fingerprint, base, said)}
     connection.execute(sa.insert(PACKED).values(fingerprint=fingerprint, **sealed))
@@ -79,12 +89,23 @@ def _held() -> sa.Select[tuple[object, ...]]:
 
 
 def kept_files(connection: sa.Connection, fingerprint: str, key: bytes) -> Files | None:
-    """The files of a bundle, if they are held as they were; none of what is no bundle."""
+    """The files of a bundle, if they are held as they were; none of what is no bundle.
+
+    A page whose figures are to be worked out again is not among them.
+    """
+    found = _kept(connection, fingerprint, key)
+    return None if found is None else {name: data for name, (data, at) in found.items() if at is None}
+
+
+def _kept(
+    connection: sa.Connection, fingerprint: str, key: bytes
+) -> dict[str, tuple[bytes, int | None]] | None:
+    """The files of a bundle, and where figures of them are to be worked out again."""
     found = connection.execute(_held().where(BUNDLE.c.fingerprint == fingerprint)).first()
     if found is None or not _is_held(found, key):
         return None
     if found.base is None:
-        return _unpacked(bytes(found.content))
+        return {name: (data, None) for name, data in _unpacked(bytes(found.content)).items()}
     base: object = connection.execute(sa.select(BASE.c.content).where(BASE.c.digest == found.base)).scalar()
     if not _is_sound(str(found.base), base):
         return None
@@ -94,18 +115,30 @@ def kept_files(connection: sa.Connection, fingerprint: str, key: bytes) -> Files
         one.encode("latin-1") if isinstance(one, str) else b"".join(lines[slice(*one)]) for one in spans
     )
     files, start = {}, 0
-    for name, size in names:
-        files[name], start = text[start : start + size], start + size
+    for name, size, *at in names:
+        files[name], start = (text[start : start + size], at[0] if at else None), start + size
     return files
 
 
-def kept_bundle(connection: sa.Connection, fingerprint: str, key: bytes) -> bytes | None:
+def kept_bundle(
+    connection: sa.Connection, fingerprint: str, key: bytes, progress: Progress = SILENT
+) -> bytes | None:
     """The bytes of a bundle, if they are held as they were, or can be made again."""
     held = sa.select(BUNDLE.c.content).where(BUNDLE.c.fingerprint == fingerprint)
     if _is_sound(fingerprint, whole := connection.execute(held).scalar()):
         return whole
-    files = kept_files(connection, fingerprint, key)
-    content = pack(files) if files else None
+    found = _kept(connection, fingerprint, key)
+    if not found:
+        return None
+    files = {name: data for name, (data, _) in found.items()}
+    if (at := found.get(PAGE, (b"", None))[1]) is not None:
+        try:
+            release = checked_before(files)
+        except (BundleError, InputError, ParameterError):
+            return None
+        figures = worked_out_again(release, readable(release) if release.tables else None, progress)
+        files[PAGE] = files[PAGE][:at] + figures + files[PAGE][at:]
+    content = pack(files)
     return content if _is_sound(fingerprint, content) else None
 
 
@@ -156,8 +189,8 @@ def _lines_of(digest: str, content: bytes) -> tuple[bytes, ...]:
     return tuple(zlib.decompress(content).splitlines(keepends=True))
 
 
-def _packed(files: Files, lines: Sequence[bytes], base: tuple[bytes, ...]) -> bytes:
-    """The lines of a bundle as spans of those of a base, with the text of those that it has not."""
+def _packed(named: Sequence[Sequence[object]], lines: Sequence[bytes], base: tuple[bytes, ...]) -> bytes:
+    """The names and sizes of files, and their lines as spans of those of a base, with the text of those that it has not."""
     place = {line: number for number, line in reversed(list(enumerate(base)))}
     spans: list[list[int] | str] = []
     for line in lines:
@@ -168,9 +201,8 @@ def _packed(files: Files, lines: Sequence[bytes], base: tuple[bytes, ...]) -> by
             spans.append([place[line], place[line] + 1])
         else:
             spans.append(line.decode("latin-1"))
-    names = [[name, len(data)] for name, data in files.items()]
     packer = zlib.compressobj(9, zdict=_dictionary(base))
-    return packer.compress(json.dumps([names, spans]).encode()) + packer.flush()
+    return packer.compress(json.dumps([named, spans]).encode()) + packer.flush()
 
 
 @lru_cache(maxsize=16)

@@ -20,6 +20,7 @@ from tabprotect.engine.chained_log import Head
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.paths import is_there
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.kept_bundles import (
     Files,
     drop_bundle,
@@ -357,10 +358,16 @@ class Register:
             for row in rows
         }
 
-    def content(self, entry: RegisterEntry) -> bytes | None:
-        """The bytes of a bundle, if they are kept as they were."""
+    def keeps(self, entry: RegisterEntry) -> bool:
+        """Return True if it holds what a bundle says, as it was."""
         bundle = entry.publication.bundle
-        return self._database.transaction(lambda connection: kept_bundle(connection, bundle, self._key))
+        found = self._database.transaction(lambda connection: kept_files(connection, bundle, self._key))
+        return found is not None
+
+    def content(self, entry: RegisterEntry, progress: Progress = SILENT) -> bytes | None:
+        """The bytes of a bundle, if they are kept as they were, or come out the same again."""
+        bundle = entry.publication.bundle
+        return self._database.transaction(lambda c: kept_bundle(c, bundle, self._key, progress))
 
     def files(self, entries: Sequence[RegisterEntry]) -> dict[int, Files]:
         """The files of bundles by the numbers of their entries, as far as they are kept as they were."""

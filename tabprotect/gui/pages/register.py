@@ -295,11 +295,14 @@ class RegisterPage(RegisterStage, Page):
             from tabprotect.engine.register.register import Register
 
             with Register(_place()) as register:
-                kept = register.content(row.entry)
+                kept = register.content(row.entry, progress)
             if kept is None:
                 raise InputError(
                     message("the register does not keep the bytes of release {number}", row.entry.number),
-                    hint=message("large bundles are not kept: take it from where it was published"),
+                    hint=message(
+                        "large bundles are not kept, and the figures of a page come out otherwise by another "
+                        "processor or version: take it from where it was published"
+                    ),
                 )
             return kept
 

@@ -270,6 +270,22 @@ def embedded(data: object) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
+_FIGURES = re.compile(
+    rb'(?<=<script type="application/json" id="model">){"way":"(?:kept|listed)".*?(?=</script>)', re.S
+)
+
+
+def worked_out(page: bytes) -> tuple[int, int] | None:
+    """Where the figures begin and end that follow from the release by a posterior; ``None`` where none do."""
+    found = _FIGURES.search(page)
+    return None if found is None else found.span()
+
+
+def worked_out_again(release: Release, likelihood: Likelihood | None, progress: Progress = SILENT) -> bytes:
+    """These figures: the same bytes wherever the processor computes alike."""
+    return embedded(_computed(release, likelihood, progress)).encode()
+
+
 CheckPosterior = Callable[[Progress], object]
 """Raises a ``BundleError`` where the posterior in a page is not the one that is computed again."""
 
