@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracles"))
 
-from pairs_of_methods import GIVEN, compared
+from pairs_of_methods import GIVEN, compared, read
 
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -32,7 +32,9 @@ def main() -> int:
             generator = np.random.default_rng([number, seed])
             counts = generator.poisson(1.5, (2, 2)) if seed % 2 else generator.integers(0, 5, (2, 2))
             try:
-                how = compared(first, second, Table.dense(Domain.of_shape((2, 2)), counts), generator)
+                table = Table.dense(Domain.of_shape((2, 2)), counts)
+                one, two = (read(name, table, generator) for name in (first, second))
+                how = None if one is None or two is None else compared(one, two)
             except AssertionError as wrong:
                 bad += 1
                 print(f"FAULT {first} {second} {counts.tolist()} seed {seed}: {wrong}", flush=True)

@@ -522,9 +522,10 @@ def _open(nearest: Parts, *, small: bool) -> Parts:
                     law[true - low] = gamma * (count == true - rest + base * (letter == "E"))
             laws[cell,] = (low, count + base - 1, law)
         drawn = iter(stated["drawn_totals"])  # type: ignore[call-overload]
+        least = 3 if release.domain.ndim < 3 else 13
         for names in sorted((one.table.domain.names for one in release.tables[1:]), key=len):
             for cells in summed(release.domain, names):
-                if len(cells) > 1 and cells not in laws:
+                if len(cells) >= least and cells not in laws:
                     total = int(next(drawn))
                     low = max(total - base + 1, 0)
                     true = np.arange(low, total + base)

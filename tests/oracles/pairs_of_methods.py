@@ -44,6 +44,10 @@ GIVEN: Mapping[str, Mapping[str, object]] = {
 RUN_AGAIN = ("suppression", "coarsening", "publish_margins", "controlled_rounding", "small_count_rounding")
 
 
+Weights = dict[tuple[int, ...], float]
+"""The weight of every original."""
+
+
 def released(name: str, table: Table, generator: np.random.Generator) -> Release | None:
     """One draw that the method lets out."""
     method = methods()[name]
@@ -56,7 +60,7 @@ def released(name: str, table: Table, generator: np.random.Generator) -> Release
     return None if method.acceptance_failure(draft.findings) else release
 
 
-def listed(reader: Reader) -> dict[tuple[int, ...], float]:
+def listed(reader: Reader) -> Weights:
     """Every original with its weight."""
     found = {(): 1.0}
     if math.prod(len(part.originals) for part in reader.parts) > MOST:
@@ -70,30 +74,33 @@ def listed(reader: Reader) -> dict[tuple[int, ...], float]:
     return {tuple(np.array(one)[order].tolist()): weight for one, weight in found.items() if weight > 0}
 
 
-def compared(first: str, second: str, table: Table, generator: np.random.Generator) -> str | None:
-    """How a pair was read: ``exact``, ``drawn``, or what was left out; ``None`` where nobody can list it.
+def read(name: str, table: Table, generator: np.random.Generator) -> tuple[Release, Weights] | None:
+    """One draw of a method and every original with its weight; ``None`` where nobody can list them."""
+    release = released(name, table, generator)
+    if release is None:
+        return None
+    try:
+        return release, listed(Reader(release, LIMITS.at_risk, RERUN if name in RUN_AGAIN else MOST))
+    except TooManyError:
+        return None
+
+
+def compared(first: tuple[Release, Weights], second: tuple[Release, Weights]) -> str | None:
+    """How two releases of a table are read: ``exact``, ``drawn``, or what was left out; ``None`` of one draw.
 
     Raises
     ------
     AssertionError
         Where the verdict says otherwise than who lists all originals.
     """
-    one, two = (released(name, table, generator) for name in (first, second))
-    if one is None or two is None or (one.mechanism, one.tables) == (two.mechanism, two.tables):
+    (one, mine), (two, theirs) = first, second
+    if (one.mechanism, one.tables) == (two.mechanism, two.tables):
         # Equal releases by coins that nobody drew anew are one draw.
-        return None
-    try:
-        readers = [
-            Reader(release, LIMITS.at_risk, RERUN if name in RUN_AGAIN else MOST)
-            for release, name in ((one, first), (two, second))
-        ]
-        mine, theirs = map(listed, readers)
-    except TooManyError:
         return None
     both = {original: weight * theirs[original] for original, weight in mine.items() if original in theirs}
     total = sum(both.values())
     assert total > 0, "no original is left"
-    chances = np.zeros((table.domain.size, LIMITS.at_risk.high + 1))
+    chances = np.zeros((one.domain.size, LIMITS.at_risk.high + 1))
     for original, weight in both.items():
         for cell, count in enumerate(original):
             if LIMITS.at_risk.low <= count <= LIMITS.at_risk.high:
@@ -107,7 +114,7 @@ def compared(first: str, second: str, table: Table, generator: np.random.Generat
     (inner,) = (judged for judged in found.tables if judged.inner and judged.who == "user")
     slack = 1e-7 if inner.way == "exact" else 6 * (inner.error or 0.0) + 1e-7
     expected = float(chances.sum())
-    assert abs(inner.at_risk - expected) <= slack * table.domain.size, (inner.at_risk, expected)
+    assert abs(inner.at_risk - expected) <= slack * one.domain.size, (inner.at_risk, expected)
     top = chances.max(axis=1)
     least, most = ((top > LIMITS.belief_limit + way * slack).sum() for way in (1, -1))
     assert least <= inner.known <= most, (inner.known, top)
