@@ -25,8 +25,8 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_method
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import EXAMPLE, application, speak_in_window
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.stages import PAGES
 from tabprotect.languages.translation import set_language
 
 KEY = hashlib.sha256(b"pictures").hexdigest()

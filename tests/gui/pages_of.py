@@ -18,7 +18,7 @@ P = TypeVar("P", bound=Page)
 
 def page_of(window: MainWindow, kind: type[P]) -> P:
     """The window's page of a kind."""
-    found = window.pages[kind.name]
+    found = window.pages[kind.stage.name]
     assert isinstance(found, kind)
     return found
 

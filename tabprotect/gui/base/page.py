@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import ParamSpec
+from typing import ClassVar, ParamSpec
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
@@ -44,7 +44,7 @@ HIGH = 82 * GRID
 """Pixels, at normal text, that a page is high at least that has room around its body."""
 
 
-class Page(Stage, QWidget):
+class Page(QWidget):
     """Base of all pages.
 
     A subclass fills ``self.body`` (a vertical layout), may put controls into ``self.tools`` (the
@@ -52,6 +52,8 @@ class Page(Stage, QWidget):
     action), and overrides :meth:`refresh`. ``refresh`` runs only while the page is shown:
     changes made meanwhile are collected and handed over when the page is shown again.
     """
+
+    stage: ClassVar[Stage]
 
     announced = Signal()
     """Emitted when the page shows something else although the project is the same."""
@@ -62,8 +64,8 @@ class Page(Stage, QWidget):
         self.begins: QWidget = self
         """The widget that gets the focus when the page is shown. No focus proxy: Tab would skip all before it."""
         self._missed: PageChanges = frozenset({"everything"})
-        self.setAccessibleName(tr("{label} page", self.label))
-        self._heading = Label(self.label, role="heading", wordWrap=bool(self.beside))
+        self.setAccessibleName(tr("{label} page", self.stage.label))
+        self._heading = Label(self.stage.label, role="heading", wordWrap=bool(self.stage.beside))
         self._sentence = Finding(name=message("In one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.hide()
@@ -71,9 +73,9 @@ class Page(Stage, QWidget):
         self.errors = connected(ErrorStrip(), place_clicked=self.go_to_error)
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
-        self.main_button = QPushButton(translate(self.main_label))
+        self.main_button = QPushButton(translate(self.stage.main_label))
         dress(self.main_button, "action")
-        if not self.main_label:
+        if not self.stage.main_label:
             self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
         self._line = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
@@ -81,12 +83,12 @@ class Page(Stage, QWidget):
         self._line.setForegroundRole(QPalette.ColorRole.Mid)
         self._back = tool_button(icons.icon("close"), self._leave, name=message("Back"), flat=True)
         self._back.setToolTip(tip(message("Back (Esc)")))
-        if not self.back:
+        if not self.stage.back:
             self._back.hide()
         self._head = held(in_row((self._heading, 1), self.tools, self._back, margins=0, spacing=GRID))
         self.note = Label(message("Ctrl+Enter"), role="quiet")
         foot: QBoxLayout
-        if self.beside:
+        if self.stage.beside:
             last = in_row((self.main_button, 1), self.note, spacing=GRID)
             foot = in_column(self.footer, last, spacing=GRID)
         else:
@@ -95,14 +97,14 @@ class Page(Stage, QWidget):
         # A link's words begin where those of the page do.
         foot.setContentsMargins(MARGIN, 0, MARGIN, 0)
         self._above = column = in_column(self._head, self._sentence, spacing=GRID)
-        if self.together:
+        if self.stage.together:
             column.addWidget(self._tabbed())
         column.addItem(self._room)
         column.addLayout(self.body, 1)
         # Beside the main action: above the body it would push away what somebody is about to click.
         column.addWidget(self.errors)
         in_column((column, 1), self._line, foot, on=self, margins=(0, 0, 0, GRID), spacing=GRID)
-        self._footed = bool(self.main_label)
+        self._footed = bool(self.stage.main_label)
         self._space_out()
         # Ctrl+Return is the page's main action wherever the focus is on the page.
         connected(
@@ -114,14 +116,19 @@ class Page(Stage, QWidget):
         connected(document, project_changed=self._changed, view_changed=self._view_changed)
         THEME.changed.connect(self._theme_changed)
 
+    @property
+    def name(self) -> str:
+        """The name of its stage."""
+        return self.stage.name
+
     def _leave(self) -> None:
-        self.document.page_asked.emit(self.back)
+        self.document.page_asked.emit(self.stage.back)
 
     def _tabbed(self) -> QTabBar:
         """The pages that share this one's place as tabs; each is a page of its own."""
-        bar = named(QTabBar(expanding=False, drawBase=True), message("Pages of {label}", self.label))
-        names = [name for name, _ in self.together]
-        for _, words in self.together:
+        bar = named(QTabBar(expanding=False, drawBase=True), message("Pages of {label}", self.stage.label))
+        names = [name for name, _ in self.stage.together]
+        for _, words in self.stage.together:
             bar.addTab(translate(words))
         here = names.index(self.name)
         bar.setCurrentIndex(here)
@@ -158,7 +165,7 @@ class Page(Stage, QWidget):
 
     def without_work(self) -> frozenset[str]:
         """The names of :meth:`choices` that have nothing to work on now."""
-        return self.idle(self.document)
+        return self.stage.idle(self.document)
 
     def take(self, source: str) -> None:
         """Open a file that belongs to this page."""

@@ -6,9 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import named, silent
-from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -63,12 +61,3 @@ class RuleField(QWidget):
         if self.rule != self._shown:
             self._shown = self.rule
             self.rule_set.emit(self.rule)
-
-
-def no_rule(document: Document) -> Empty:
-    """Return what stands where sums are to be protected and nothing says yet which tell too much."""
-    return Empty(
-        message("A rule says which sums tell too much of one contributor. It is given above the table."),
-        message("Give a rule"),
-        lambda: document.page_asked.emit("table"),
-    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
 
 from tabprotect.gui.base.background.background_task import same
 from tabprotect.gui.base.document import Document
@@ -29,63 +28,59 @@ class MenuEntry:
 HOLDS: Mapping[str, Callable[[Document], bool]] = {
     "open": lambda document: document.project is not None,
     "original": lambda document: document.has_original,
+    "house": lambda document: document.project is None or document.has_original,
     "release": lambda document: document.has_release,
+    "rule": lambda document: document.magnitudes is None or bool(document.magnitudes.rules),
 }
 """What a page may need."""
 
+OPEN = {"open": message("Open a table first.")}
+"""What most pages need, and how that is said."""
 
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Stage:
-    """The class attributes of a page that the rail and the menus show.
+    """What the rail and the menus show of a page; stated in ``gui/pages/stages.py`` of those costly to import."""
 
-    A page that is costly to import states them in ``gui/pages/stages.py``, and its page class
-    derives from both: ``class CyclesPage(CyclesStage, Page)``.
-    """
-
-    name: ClassVar[str]
-    page_class: ClassVar[str] = ""
+    name: str
+    page_class: str
     """The path of the page class below ``tabprotect.gui.pages``, imported when it is first needed."""
-    by_measure: ClassVar[bool] = False
+    by_measure: bool = False
     """True if its parts follow from the measure of the table: one page is built for each."""
-    any_table: ClassVar[bool] = False
+    any_table: bool = False
     """True if it is the same whatever is open; else what is not ``by_measure`` is about counts alone."""
-    magnitude_entries: ClassVar[frozenset[str]] = frozenset()
+    magnitude_entries: frozenset[str] = frozenset()
     """The menu entries that a magnitude table has, too."""
-    label: ClassVar[str]
-    icon: ClassVar[str]
-    hint: ClassVar[str] = ""
-    main_label: ClassVar[str] = ""
-    under: ClassVar[str] = ""
+    label: str
+    icon: str
+    hint: str = ""
+    main_label: str = ""
+    under: str = ""
     """The entry of the rail that it belongs to; empty for one that is an entry itself."""
-    back: ClassVar[str] = ""
+    back: str = ""
     """The page that Esc goes back to, for what was opened over another one."""
-    beside: ClassVar[int] = 0
+    beside: int = 0
     """Pixels, at normal text, that it is wide beside the table; 0 for a page that has the window."""
-    together: ClassVar[tuple[tuple[str, str], ...]] = ()
+    together: tuple[tuple[str, str], ...] = ()
     """Name and label of each tab, for pages that share the first one's place on the rail."""
-    entries: ClassVar[tuple[MenuEntry, ...]] = ()
+    entries: tuple[MenuEntry, ...] = ()
     """The page's menu entries."""
-    needs: ClassVar[Mapping[str, str]] = {"open": message("Open a table first.")}
+    needs: Mapping[str, str] = field(default_factory=lambda: OPEN)
     """What it cannot be used without, and how that is said."""
+    refuses: Callable[[Document], str] | None = None
+    """Says in words why the page cannot be used now, where what it needs does not say it."""
+    idle: Callable[[Document], frozenset[str]] = lambda document: frozenset()
+    """The menu entries that have nothing to work on now, as far as is known before the page is built."""
+    applies: Callable[[Document], bool] = HOLDS["open"]
+    """Whether it applies to the open project; menus leave out the entries of what does not."""
+    problems: Callable[[Document], int] = lambda document: 0
+    """The number on the rail's badge: how many things here need attention."""
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
+    def why_not(self, document: Document) -> str:
         """Say why the page cannot be used now, in words; empty if it can."""
-        return next((words for need, words in cls.needs.items() if not HOLDS[need](document)), "")
-
-    @classmethod
-    def idle(cls, document: Document) -> frozenset[str]:
-        """The menu entries that have nothing to work on now, as far as is known before the page is built."""
-        return frozenset()
-
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        """Return True if it applies to the open project; menus leave out the entries of what does not."""
-        return document.project is not None
-
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        """The number on the rail's badge: how many things here need attention."""
-        return 0
+        if self.refuses is not None:
+            return self.refuses(document)
+        return next((words for need, words in self.needs.items() if not HOLDS[need](document)), "")
 
 
 @dataclass(frozen=True)
@@ -116,9 +111,9 @@ class Standings:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._of: tuple[object, ...] = ()
-        self._known: dict[type[Stage], Standing] = {}
+        self._known: dict[Stage, Standing] = {}
 
-    def __getitem__(self, stage: type[Stage]) -> Standing:
+    def __getitem__(self, stage: Stage) -> Standing:
         document = self._document
         judged = document.judging.known(document.project), document.judged_magnitudes.known
         now = (document.project, document.public, *judged)
@@ -128,7 +123,7 @@ class Standings:
             self._known[stage] = self._worked_out(stage)
         return self._known[stage]
 
-    def _worked_out(self, stage: type[Stage]) -> Standing:
+    def _worked_out(self, stage: Stage) -> Standing:
         document = self._document
         if document.of_magnitudes and not (stage.by_measure or stage.any_table):
             return Standing(

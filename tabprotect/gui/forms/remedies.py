@@ -67,7 +67,7 @@ def take_for_magnitudes(page: Page, remedy: Suggestion) -> None:
     document.run(set_parameters.order(given), page=page.name)
     if (job := page.do(protect)) is not None:
         # Between the two there is nothing to show, and another page comes to the front.
-        job.finished.connect(lambda _: document.page_asked.emit(page.under or page.name))
+        job.finished.connect(lambda _: document.page_asked.emit(page.stage.under or page.name))
 
 
 def _quiet(text: str) -> Label:

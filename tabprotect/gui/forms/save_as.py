@@ -248,18 +248,13 @@ class SaveAsDialog(QDialog):
         self.accept()
 
 
-def ask_release(page: Page) -> SaveAsDialog | None:
-    """Ask how to save what was published; say so on the page where nothing was."""
-    if (release := published_release(page.document.project)) is None:
-        page.errors.show_note(
-            message("Only a published release is saved in another format: publish it first.")
-        )
-        return None
-    project = page.document.project
+def made_of_release(release: Release, document: Document) -> Callable[[Format, str, Mapping[str, str]], Made]:
+    """What a format makes of a release that was published: with this code of totals and these texts."""
+    project = document.project
     # What a reader opened is the release itself.
     read = project is not None and project.kind != "reader" and is_file(project.source)
     file = project.source if project is not None and read else None
-    place = page.document.history.publication.get("release")
+    place = document.history.publication.get("release")
     folder = Path(str(place)) if place else None
     of_set = folder is not None and is_folder(folder)
 
@@ -280,9 +275,31 @@ def ask_release(page: Page) -> SaveAsDialog | None:
         shown = beginning(found.content, found.cube)
         return Made(found.content, dict(found.beside), shown, tuple(found.notes))
 
+    return made
+
+
+def ask_release(page: Page) -> SaveAsDialog | None:
+    """Ask how to save what was published; say so on the page where nothing was."""
+    document = page.document
+    if (release := published_release(document.project)) is None:
+        page.errors.show_note(
+            message("Only a published release is saved in another format: publish it first.")
+        )
+        return None
+    made = made_of_release(release, document)
+    of_set = is_folder(Path(str(document.history.publication.get("release", ""))))
     doubted = not (of_set or release.magnitudes)
     said = {**in_force().metadata, **release.metadata}
     return _opened(SaveAsDialog(page, made, confidential=False, doubted=doubted, said=said))
+
+
+def write_workbook(page: Page, exporter: Exporter, path: Path, *, overwrite: bool) -> None:
+    """Write what was just published as a workbook, too."""
+    if (release := published_release(page.document.project)) is not None:
+        made, kind = made_of_release(release, page.document), registered.named(OFFERED[0])
+        exporter.write(
+            "book", path, lambda _: made(kind, "", {}).content, confidential=False, overwrite=overwrite
+        )
 
 
 def ask_table(page: Page) -> SaveAsDialog | None:

@@ -323,7 +323,7 @@ class Actions(QObject):
         # Imported late: the first paint needs no tour.
         from tabprotect.gui.frame.tour import Tour
 
-        if self.document.project is not None and not self.window.page.beside:
+        if self.document.project is not None and not self.window.page.stage.beside:
             self.window.go("table")
         Tour(self.window)
 

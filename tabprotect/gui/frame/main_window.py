@@ -89,7 +89,7 @@ class MainWindow(Window):
         self.resize(QSize(*FIRST).boundedTo(self.screen().availableSize() - FRAME))
         self._ground = ""
         self._front: Page | None = None
-        self._others = {page.name for page in OTHERS}
+        self._others = {page.stage.name for page in OTHERS}
         self._deciding = AfterPress(self, self._decide)
         self.stack = QStackedWidget()
         self._areas: dict[Page, QScrollArea] = {}
@@ -164,7 +164,7 @@ class MainWindow(Window):
             self.rail.refuse(name, why)
             return
         page = self._front = self.pages[name]
-        behind = self.pages["table"] if page.beside else page
+        behind = self.pages["table"] if page.stage.beside else page
         self.stack.setCurrentWidget(self._areas[behind])
         self._decide()
         self.rail.show_current(name)
@@ -177,7 +177,7 @@ class MainWindow(Window):
         page = self.page
         if name := self._decides():
             page = self.pages[name]
-        if page.beside:
+        if page.stage.beside:
             self.pages["table"].follow("beside")
             page.open_out(wide=page is self.page)
             self.beside.setCurrentWidget(self._areas[page])
@@ -193,7 +193,7 @@ class MainWindow(Window):
     @property
     def decision(self) -> Page | None:
         """What stands beside the table; ``None`` for a page that has the window."""
-        if not (self.page.beside or self._decides()):
+        if not (self.page.stage.beside or self._decides()):
             return None
         area = self.beside.currentWidget()
         page = area.widget() if isinstance(area, QScrollArea) else None
@@ -211,10 +211,10 @@ class MainWindow(Window):
         page.announced.connect(self._tell)
         page.list_actions(self.actions_.every())
         self._areas[page] = area
-        if page.beside:
+        if page.stage.beside:
             for part in (page, area):
                 part.setBackgroundRole(QPalette.ColorRole.Base)
-        (self.beside if page.beside else self.stack).addWidget(area)
+        (self.beside if page.stage.beside else self.stack).addWidget(area)
 
     def focusNextPrevChild(self, following: bool, /) -> bool:
         # Asked at every Tab: what a page shows changes while one works on it.
@@ -238,9 +238,9 @@ class MainWindow(Window):
         # Counts have no contributors.
         self.docks["contributors"].toggleViewAction().setVisible(document.of_magnitudes)
         self.docks["contributors"].setVisible(document.of_magnitudes and self.contributors.isVisible())
-        protected = front.beside and "release" in changes and document.has_release
+        protected = front.stage.beside and "release" in changes and document.has_release
         if self.pages.why_not(front.name):
-            onward = "table" if front.beside else front.back
+            onward = "table" if front.stage.beside else front.stage.back
             self.go((onward or "table") if document.project is not None else "start")
         elif protected and front.name not in ("release", "proposal"):
             # What was asked for over the panel is done.
@@ -290,7 +290,7 @@ class MainWindow(Window):
             self.stack.show()
             return
         room = wide - self.rail.width()
-        asked = page.beside if page is self.page else PANEL
+        asked = page.stage.beside if page is self.page else PANEL
         least = LOW if asked == PANEL else 0
         width = round((least if least and wide < ROOMY * scale else asked) * scale)
         alone = room - width < LEAST * scale
@@ -428,8 +428,8 @@ class MainWindow(Window):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             running, working = self.document.jobs.running, self.document.working
-            if working is None and self.page.back:
-                self.go(self.page.back)
+            if working is None and self.page.stage.back:
+                self.go(self.page.stage.back)
             elif working is not None or running:
                 (working or running[-1]).cancel()
             return

@@ -29,7 +29,7 @@ class StageButton(QToolButton):
 
     focused = Signal(object)
 
-    def __init__(self, page: type[Stage]) -> None:
+    def __init__(self, page: Stage) -> None:
         super().__init__(autoRaise=True)
         self.page = page
         self.why = ""
@@ -153,7 +153,7 @@ class Rail(QWidget):
         THEME.changed.connect(self.refresh)
         self.refresh()
 
-    def _button(self, page: type[Stage]) -> StageButton:
+    def _button(self, page: Stage) -> StageButton:
         button = connected(
             StageButton(page),
             clicked=lambda _=False, name=page.name: self._clicked(name),

@@ -9,51 +9,16 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import Stage, Standings
 from tabprotect.gui.pages.help.page import HelpPage
-from tabprotect.gui.pages.stages import (
-    AttackStage,
-    CheckStage,
-    CompareStage,
-    CyclesStage,
-    MethodsStage,
-    PerturbStage,
-    ProposalStage,
-    ProtectStage,
-    QuerySpaceStage,
-    RegisterStage,
-    ReleaseStage,
-    RequirementsStage,
-    TableStage,
-    VariablesStage,
-)
+from tabprotect.gui.pages.stages import PAGES as PAGES
 from tabprotect.gui.pages.start import StartPage
 from tabprotect.gui.pages.tabulate.page import TabulatePage
 
 OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 """Pages beside the river."""
 
-PAGES: tuple[type[Stage], ...] = (
-    TableStage,
-    CheckStage,
-    RegisterStage,
-    QuerySpaceStage,
-    ProposalStage,
-    ProtectStage,
-    RequirementsStage,
-    PerturbStage,
-    MethodsStage,
-    CyclesStage,
-    CompareStage,
-    VariablesStage,
-    ReleaseStage,
-    AttackStage,
-)
-"""The entries of the rail, then what is opened over them; the menus and Ctrl+number follow from them."""
 
-
-def page_type(stage: type[Stage]) -> type[Page]:
+def page_type(stage: Stage) -> type[Page]:
     """The page of a stage, imported when it is needed: the first paint does not wait for it."""
-    if issubclass(stage, Page):
-        return stage
     module, _, name = stage.page_class.rpartition(".")
     page: type[Page] = getattr(import_module(f"tabprotect.gui.pages.{module}"), name)
     return page
@@ -66,7 +31,9 @@ class Pages(Mapping[str, Page]):
     """
 
     def __init__(self, document: Document, made: Callable[[Page], None]) -> None:
-        self.stages: dict[str, type[Stage]] = {stage.name: stage for stage in (*PAGES, *OTHERS)}
+        self.stages: dict[str, Stage] = {
+            stage.name: stage for stage in (*PAGES, *(page.stage for page in OTHERS))
+        }
         self.built: dict[str, Page] = {}
         """The pages that were asked for so far."""
         self.built_for_magnitudes: dict[str, Page] = {}

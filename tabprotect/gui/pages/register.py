@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QRegion, QShowEvent
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from tabprotect.engine import agency
 from tabprotect.engine.agency import register_address
@@ -35,21 +36,23 @@ from tabprotect.gui.look.file_dialogs import ask_folder, ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.stages import RegisterStage
+from tabprotect.gui.look.lists.listing import AnyIndex, ListColumn, RowList
+from tabprotect.gui.look.theme import GRID, colour, count_text, inked
+from tabprotect.gui.pages.stages import REGISTER
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
-    from tabprotect.engine.register.read_all import AllRead
+    from tabprotect.engine.register.read_all import AllRead, ReadTogether
 
 MOST_DAMAGES = 3
 """Damages that are named one by one."""
 
 
-class RegisterPage(RegisterStage, Page):
+class RegisterPage(Page):
     """The page of the register: what left this house."""
+
+    stage = REGISTER
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -77,7 +80,15 @@ class RegisterPage(RegisterStage, Page):
             message("Go to the release"),
             self._to_release,
         )
-        filled(self.body, (self.list, 2), (self.empty, 2), self._all_read(), self._one())
+        self.line = TimeLine(self.list)
+        self.list.setItemDelegate(self.line)
+        self._together: BackgroundTask[AllRead] = BackgroundTask(
+            self, document.jobs, self._show_together, self._failed, stopped=self._show_together
+        )
+        self._together.outlives = True
+        self.said = Label(wordWrap=True, selectable=True)
+        self.said.hide()
+        filled(self.body, self.said, (self.list, 2), (self.empty, 2), self._one())
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
         self.new = push_button(
@@ -94,21 +105,6 @@ class RegisterPage(RegisterStage, Page):
             tip=message("What a reader of everything that has left would know, by people and variables."),
         )
         filled(self.footer, self.all_button, self.new, self.another_key)
-
-    def _all_read(self) -> QWidget:
-        """What a reader of all that has left would know, once that was asked."""
-        self._together: BackgroundTask[AllRead] = BackgroundTask(
-            self, self.document.jobs, self._show_together, self._failed, stopped=self._show_together
-        )
-        self._together.outlives = True
-        self.said = Label(wordWrap=True, selectable=True)
-        self.read = RowList(message("Releases read together"), sortable=False, compact=True)
-        self.all_read = card(
-            in_column(self.said, self.read, margins=(GRID + 4, GRID, GRID + 4, GRID)),
-            message("Read together"),
-        )
-        self.all_read.hide()
-        return self.all_read
 
     def read_together(self) -> None:
         """Read all that has left together; a second click stops it."""
@@ -131,19 +127,11 @@ class RegisterPage(RegisterStage, Page):
 
     def _show_together(self, found: AllRead | None = None) -> None:
         self.all_button.setText(tr("Read all together"))
-        self.all_read.setVisible(found is not None and not self.document.public)
-        if found is None:
-            return
-        self.said.setText(translate(found.sentence))
-        every = (*found.groups, *found.parts)
-        numbers = [numbers_said(one.numbers) for one in every]
-        names = [" \u00d7 ".join(one.variables) for one in every]
-        texts = (numbers, names, [translate(one.said) for one in every])
-        heads = ("No.", message("Variables"), message("What a reader would know"))
-        self.read.show_rows(
-            [ListColumn(head, column, str, right=False) for head, column in zip(heads, texts, strict=True)],
-            stretch=(2,),
-        )
+        shown = found is not None and not self.document.public
+        self.said.setVisible(shown)
+        self.said.setText(translate(found.sentence) if found is not None and shown else "")
+        self.line.groups = (*found.groups, *found.parts) if found is not None and shown else ()
+        self._fill()
 
     def _one(self) -> QWidget:
         """The chosen release: what is kept of it, and withdrawing it."""
@@ -235,7 +223,8 @@ class RegisterPage(RegisterStage, Page):
         self.rows = self._all
         numbers = [row.entry.number for row in self.rows]
         kept = numbers.index(before) if before in numbers else None
-        self.list.show_rows(columns(self.rows), stretch=(2,), current=kept)
+        self.line.entries = [row.entry for row in self.rows]
+        self.list.show_rows(columns(self.rows, self.line.groups), stretch=(2,), current=kept)
         self._show_one()
 
     def _sift(self, words: str) -> None:
@@ -255,7 +244,7 @@ class RegisterPage(RegisterStage, Page):
         while self._facts.rowCount():
             self._facts.removeRow(0)
         self.card.setVisible(row is not None)
-        for name, text in [] if row is None else details(row):
+        for name, text in [] if row is None else details(row, self.line.groups):
             value = Label(text, wordWrap=True, selectable=True, name=name)
             self._facts.addRow(Label(name, role="quiet"), value)
         self._enable()
@@ -454,8 +443,8 @@ def _gate(gate: Any) -> str:
     return message("within the limits") if passed else message("beyond the limits, by decision")
 
 
-def details(row: ListedRelease) -> list[tuple[str, str]]:
-    """Name and value of all that the register keeps of a release."""
+def details(row: ListedRelease, groups: Sequence[ReadTogether] = ()) -> list[tuple[str, str]]:
+    """Name and value of all that the register keeps of a release, and with what it was read, and why."""
     entry, of = row.entry, row.entry.publication
     out = [
         (
@@ -468,6 +457,11 @@ def details(row: ListedRelease) -> list[tuple[str, str]]:
         (message("Check number"), of.bundle),
     ]
     out += [(message("Decision"), text) for text in of.decisions]
+    for group in groups:
+        if entry.number in group.numbers:
+            alone = len(group.numbers) < 2
+            name = message("What a reader would know") if alone else message("Read together")
+            out.append((name, group.said if alone else message("{why}: {said}", _why(group), group.said)))
     if (day := entry.withdrawn) is not None:
         out.append(
             (
@@ -478,8 +472,76 @@ def details(row: ListedRelease) -> list[tuple[str, str]]:
     return out
 
 
-def columns(rows: Sequence[ListedRelease]) -> list[ListColumn]:
-    """The releases for a list."""
-    return [
-        ListColumn(head, [row.texts[at] for row in rows], str, right=False) for at, head in enumerate(HEADS)
+def _why(group: ReadTogether) -> str:
+    """Say why releases are read together."""
+    numbers = numbers_said(group.numbers)
+    return (
+        message("No. {numbers}, perhaps a whole and its parts", numbers)
+        if group.what == "parts"
+        else message("No. {numbers}, tables of the same people", numbers)
+    )
+
+
+def columns(rows: Sequence[ListedRelease], groups: Sequence[ReadTogether] = ()) -> list[ListColumn]:
+    """The releases for a list; with what each was read together, once that was asked."""
+    every = [*HEADS, message("Read together")] if groups else HEADS
+    texts = [
+        (
+            *row.texts,
+            "  " * len(groups) + joined((_why(g) for g in groups if row.entry.number == g.numbers[-1]), "; "),
+        )
+        for row in rows
     ]
+    return [ListColumn(head, [row[at] for row in texts], str, right=False) for at, head in enumerate(every)]
+
+
+STEP = GRID
+"""Pixels between two brackets."""
+
+
+class TimeLine(QStyledItemDelegate):
+    """Releases as points on a line in time, with brackets around those that are read together."""
+
+    def __init__(self, view: RowList) -> None:
+        super().__init__(view)
+        self._view = view
+        self.entries: Sequence[RegisterEntry] = ()
+        self.groups: Sequence[ReadTogether] = ()
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().initStyleOption(option, index)
+        if not index.column():
+            option.displayAlignment = Qt.AlignmentFlag.AlignCenter
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        shown = [self.entries[row] for row in self._view.rows.rows]
+        at, area, middle = index.row(), QRectF(option.rect), QRectF(option.rect).center()
+
+        def line(ink: str, x: float, first: int, last: int) -> None:
+            inked(painter, QPen(colour(ink), 2))
+            top, bottom = (
+                (middle.y() if at == first else area.top()),
+                (middle.y() if at == last else area.bottom()),
+            )
+            painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        super().paint(painter, option, index)
+        if not index.column():
+            point = QRectF(0, 0, area.height() - 6, area.height() - 6)
+            point.moveCenter(middle)
+            # Not through the number.
+            painter.setClipRegion(QRegion(option.rect) - QRegion(point.toRect(), QRegion.RegionType.Ellipse))
+            line("border", middle.x(), 0, len(shown) - 1)
+            painter.setClipping(False)
+            inked(painter, QPen(colour("quiet" if shown[at].withdrawn else "released"), 1.5))
+            painter.drawEllipse(point)
+        for number, group in enumerate(self.groups if index.column() == len(HEADS) else ()):
+            held = [row for row, entry in enumerate(shown) if entry.number in group.numbers]
+            if held and held[0] <= at <= held[-1] > held[0]:
+                x = area.left() + (number + 1) * STEP
+                line("accent", x, held[0], held[-1])
+                if at in held:
+                    painter.drawLine(QPointF(area.left(), middle.y()), QPointF(x, middle.y()))
+        painter.restore()

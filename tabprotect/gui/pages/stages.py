@@ -6,33 +6,40 @@ The pages themselves are imported when they are first needed: the first paint do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import replace
 
 from tabprotect.engine.bundle.staff.release_findings import known_in
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import MenuEntry, Stage
+from tabprotect.gui.base.stage import HOLDS, OPEN, MenuEntry, Stage
 from tabprotect.gui.grid.cell_texts import FIGURES
 from tabprotect.languages.messages import message
 
 READERS_TABS = (("check", message("This table")), ("attack", message("Other tables")))
 """The pages of Readers."""
 
+NO_RULE = message("Give a rule first: it says which sums tell too much of one contributor.")
+
 PANEL, LINES, TUNE = 400, 520, 640
 """Pixels, at normal text, that the panel beside the table is wide: as it decides, with all lines of the
 gate, with a method's set-up."""
 
 
-class TableStage(Stage):
-    """The table and its margins."""
+def _about_small(document: Document) -> frozenset[str]:
+    """Entries of the table that have nothing to work on."""
+    if not document.in_house:
+        return frozenset({"edit", "paste", "next", "previous", "only", "risks", "categories"})
+    return frozenset() if document.at_risk_cells > 0 else frozenset({"next", "previous"})
 
-    name = "table"
-    page_class = "table.page.TablePage"
-    by_measure = True
-    magnitude_entries = frozenset({"next", "previous", "swap", "copy", "copy_headers", "copy_table"})
-    label = message("Table")
-    icon = "table"
-    hint = message("The table, and what becomes of it.")
-    entries = (
+
+TABLE = Stage(
+    name="table",
+    page_class="table.page.TablePage",
+    by_measure=True,
+    magnitude_entries=frozenset({"next", "previous", "swap", "copy", "copy_headers", "copy_table"}),
+    label=message("Table"),
+    icon="table",
+    hint=message("The table, and what becomes of it."),
+    entries=(
         MenuEntry(message("Edit"), "copy", message("&Copy"), "Ctrl+C", here=True),
         MenuEntry(message("Edit"), "copy_headers", message("Copy with &headers"), "Ctrl+Shift+C", here=True),
         MenuEntry(message("Edit"), "copy_table", message("Copy the &whole table"), here=True),
@@ -55,75 +62,58 @@ class TableStage(Stage):
             MenuEntry(message("Table"), key, words, f"Alt+{n}", here=True)
             for n, (key, words) in enumerate(FIGURES.items(), 1)
         ),
-    )
+    ),
+    idle=_about_small,
+    problems=lambda document: 0 if document.public else document.at_risk_cells,
+)
 
-    @classmethod
-    def idle(cls, document: Document) -> frozenset[str]:
-        if not document.in_house:
-            return frozenset({"edit", "paste", "next", "previous", "only", "risks", "categories"})
-        risky = document.at_risk_cells > 0
-        return frozenset() if risky else frozenset({"next", "previous"})
+PROPOSAL = Stage(
+    name="proposal",
+    page_class="protect.proposal.ProposalPage",
+    by_measure=True,
+    label=message("Proposal"),
+    icon="shield",
+    hint=message("What is proposed for this table."),
+    main_label=message("Protect"),
+    under="table",
+    beside=PANEL,
+)
 
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        return 0 if document.public else document.at_risk_cells
-
-
-class Beside(Stage):
-    """What is shown beside the table, in the place of what decides."""
-
-    under = "table"
-    back = "table"
-    beside = PANEL
-
-
-class ProposalStage(Beside):
-    """What is proposed for a table that is not protected yet."""
-
-    name = "proposal"
-    page_class = "protect.proposal.ProposalPage"
-    by_measure = True
-    label = message("Proposal")
-    icon = "shield"
-    hint = message("What is proposed for this table.")
-    main_label = message("Protect")
-    back = ""
-
-
-class ProtectStage(Beside):
-    """Every way to protect the table, best first."""
-
-    name = "protect"
-    page_class = "protect.page.ProtectPage"
-    by_measure = True
-    magnitude_entries = frozenset({"choose", "again"})
-    label = message("Other ways")
-    icon = "shield"
-    hint = message("What must stay true, and which method keeps it at the least cost.")
-    main_label = message("Protect this way")
-    entries = (
+PROTECT = Stage(
+    name="protect",
+    page_class="protect.page.ProtectPage",
+    by_measure=True,
+    magnitude_entries=frozenset({"choose", "again"}),
+    label=message("Other ways"),
+    icon="shield",
+    hint=message("What must stay true, and which method keeps it at the least cost."),
+    main_label=message("Protect this way"),
+    under="table",
+    back="table",
+    beside=PANEL,
+    entries=(
         MenuEntry(message("Protect"), "choose", message("&Other ways"), "Ctrl+Shift+M"),
         MenuEntry(message("Protect"), "again", message("Try every method &again")),
-    )
-
-    needs: ClassVar[Mapping[str, str]] = {
-        "open": message("Open a table first."),
+    ),
+    needs={
+        **OPEN,
         "original": message("A bundle opened without its original has nothing left to protect."),
-    }
+        "rule": NO_RULE,
+    },
+)
 
-
-class RequirementsStage(Beside):
-    """What must stay true of the table."""
-
-    name = "requirements"
-    page_class = "protect.requirements_asked.RequirementsPage"
-    label = message("What must stay true?")
-    icon = "tick"
-    hint = message("The sums that are to be exact, and what else is not to change.")
-    main_label = message("Use these")
-
-    needs: ClassVar[Mapping[str, str]] = ProtectStage.needs
-
+MUST_STAY = Stage(
+    name="requirements",
+    page_class="protect.requirements_asked.RequirementsPage",
+    label=message("What must stay true?"),
+    icon="tick",
+    hint=message("The sums that are to be exact, and what else is not to change."),
+    main_label=message("Use these"),
+    under="table",
+    back="table",
+    beside=PANEL,
+    needs=PROTECT.needs,
+)
 
 CHECK_FILES: Mapping[str, tuple[str, str]] = {
     "map_svg": (message("Map as SVG\u2026"), "posterior-map.svg"),
@@ -139,304 +129,261 @@ CHECK_FILES: Mapping[str, tuple[str, str]] = {
 """What Check can export: words and name of each kind."""
 
 
-class CheckStage(Stage):
-    """The stage Check: what a reader can believe."""
+def _known(document: Document) -> int:
+    """Cells that a reader would know."""
+    verdict = document.judging.verdict(document.project)
+    return 0 if verdict is None else known_in(verdict, public=document.public)
 
-    name = "check"
-    page_class = "check.page.CheckPage"
-    by_measure = True
-    label = message("Readers")
-    icon = "check"
-    hint = message("What does a reader learn?")
-    together: ClassVar[tuple[tuple[str, str], ...]] = READERS_TABS
-    entries = tuple(MenuEntry(message("Readers"), kind, words) for kind, (words, _) in CHECK_FILES.items())
 
-    needs: ClassVar[Mapping[str, str]] = {
+CHECK = Stage(
+    name="check",
+    page_class="check.page.CheckPage",
+    by_measure=True,
+    label=message("Readers"),
+    icon="check",
+    hint=message("What does a reader learn?"),
+    together=READERS_TABS,
+    entries=tuple(MenuEntry(message("Readers"), kind, words) for kind, (words, _) in CHECK_FILES.items()),
+    needs={
         "open": message("Open a table or a release bundle first."),
         "release": message("Protect the table first: then you see what readers would know."),
-    }
+    },
+    idle=lambda document: frozenset(CHECK_FILES),
+    problems=_known,
+)
 
-    @classmethod
-    def idle(cls, document: Document) -> frozenset[str]:
-        return frozenset(CHECK_FILES)
-
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        """Cells that a reader would know."""
-        verdict = document.judging.verdict(document.project)
-        return 0 if verdict is None else known_in(verdict, public=document.public)
-
-
-class AttackStage(Stage):
-    """The stage of attacks: what published files of any office tell together."""
-
-    name = "attack"
-    page_class = "attack.page.AttackPage"
-    label = message("Other tables")
-    any_table = True
-    icon = "find"
-    hint = message("What published files of any office tell together.")
-    main_label = message("Save the report\u2026")
-    under = "check"
-    together = READERS_TABS
-    entries = (MenuEntry(message("Readers"), "add", message("&Attack published files\u2026")),)
-
-    needs: ClassVar[Mapping[str, str]] = {}
-
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        """It needs no table of the house, whatever is open."""
-        return True
+ATTACK = Stage(
+    name="attack",
+    page_class="attack.page.AttackPage",
+    label=message("Other tables"),
+    any_table=True,
+    icon="find",
+    hint=message("What published files of any office tell together."),
+    main_label=message("Save the report\u2026"),
+    under="check",
+    together=READERS_TABS,
+    entries=(MenuEntry(message("Readers"), "add", message("&Attack published files\u2026")),),
+    needs={},
+    # It needs no table of the house, whatever is open.
+    applies=lambda document: True,
+)
 
 
-class ReleaseStage(Beside):
-    """The gate: if the table may leave, and why not."""
+def _stays(document: Document) -> frozenset[str]:
+    project = document.project
+    leaves = document.in_house and project is not None and not project.published
+    return frozenset() if leaves else frozenset({"publish"})
 
-    name = "release"
-    page_class = "release.page.ReleasePage"
-    by_measure = True
-    magnitude_entries = frozenset({"publish", "report", "save_as"})
-    label = message("All lines")
-    icon = "release"
-    hint = message("May it leave?")
-    main_label = message("Publish\u2026")
-    beside = LINES
-    entries = (
+
+def _against(document: Document) -> int:
+    """Tell whether something stands against the release."""
+    if (project := document.project) is None or document.public or project.published:
+        return 0
+    if (done := project.protected_magnitudes) is not None:
+        return int(done.verdict.passed is not True)
+    return int(bool(project.against))
+
+
+RELEASE = Stage(
+    name="release",
+    page_class="release.page.ReleasePage",
+    by_measure=True,
+    magnitude_entries=frozenset({"publish", "report", "save_as"}),
+    label=message("All lines"),
+    icon="release",
+    hint=message("May it leave?"),
+    main_label=message("Publish\u2026"),
+    under="table",
+    back="table",
+    beside=LINES,
+    entries=(
         MenuEntry(message("Releases"), "publish", message("Publish\u2026")),
         MenuEntry(message("Releases"), "report", message("Report\u2026")),
         MenuEntry(message("Releases"), "save_as", message("Save as\u2026")),
-    )
-
-    needs: ClassVar[Mapping[str, str]] = {
+    ),
+    needs={
         "open": message("Open a table or a release bundle first."),
         "release": message("Protect the table first: there is nothing to publish yet."),
-    }
+    },
+    idle=_stays,
+    problems=_against,
+)
 
-    @classmethod
-    def idle(cls, document: Document) -> frozenset[str]:
-        project = document.project
-        leaves = document.in_house and project is not None and not project.published
-        return frozenset() if leaves else frozenset({"publish"})
+REGISTER = Stage(
+    name="register",
+    page_class="register.RegisterPage",
+    any_table=True,
+    label=message("Releases"),
+    icon="register",
+    hint=message("What was published before."),
+    entries=(MenuEntry(message("Releases"), "show", message("Register of releases")),),
+    needs={"house": message("Only staff have a register of what left.")},
+    # It belongs to the house, whatever is open; who reads a bundle has none.
+    applies=HOLDS["house"],
+)
 
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        """Tell whether something stands against it."""
-        if (project := document.project) is None or document.public or project.published:
-            return 0
-        if (done := project.protected_magnitudes) is not None:
-            return int(done.verdict.passed is not True)
-        return int(bool(project.against))
-
-
-class RegisterStage(Stage):
-    """The stage of the register: what left this house."""
-
-    name = "register"
-    page_class = "register.RegisterPage"
-    any_table = True
-    label = message("Releases")
-    icon = "register"
-    hint = message("What was published before.")
-    entries = (MenuEntry(message("Releases"), "show", message("Register of releases")),)
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        reader = document.project is not None and not document.has_original
-        return message("Only staff have a register of what left.") if reader else ""
-
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        """It belongs to the house, whatever is open; who reads a bundle has none."""
-        return document.project is None or document.has_original
-
-
-class QuerySpaceStage(Stage):
-    """The stage of the query space: which margins may go out together."""
-
-    name = "query_space"
-    page_class = "query_space.page.QuerySpacePage"
-    label = message("Plan")
-    icon = "query-space"
-    hint = message("Which margins of the table may go out together.")
-    main_label = message("Release")
-    entries = (
+QUERY_SPACE = Stage(
+    name="query_space",
+    page_class="query_space.page.QuerySpacePage",
+    label=message("Plan"),
+    icon="query-space",
+    hint=message("Which margins of the table may go out together."),
+    main_label=message("Release"),
+    entries=(
         MenuEntry(message("Plan"), "copy", message("Copy all tables")),
         MenuEntry(message("Plan"), "save", message("All tables as CSV…")),
         MenuEntry(message("Plan"), "picture", message("Lattice as SVG\u2026")),
-    )
+    ),
+    needs={**OPEN, "original": message("Only staff who have the original see this.")},
+)
 
-    needs: ClassVar[Mapping[str, str]] = {
-        "open": message("Open a table first."),
-        "original": message("Only staff who have the original see this."),
-    }
-
-
-class VariablesStage(Stage):
-    """The stage of variables: what the table is classified by, and at which levels."""
-
-    name = "variables"
-    page_class = "variables.page.VariablesPage"
-    any_table = True
-    label = message("Categories")
-    icon = "variables"
-    hint = message("Levels, bands and groups of every variable.")
-    under = "table"
-    back = "table"
-
-    needs: ClassVar[Mapping[str, str]] = {
-        "open": message("Open a table first."),
+VARIABLES = Stage(
+    name="variables",
+    page_class="variables.page.VariablesPage",
+    any_table=True,
+    label=message("Categories"),
+    icon="variables",
+    hint=message("Levels, bands and groups of every variable."),
+    under="table",
+    back="table",
+    needs={
+        **OPEN,
         "original": message("A release bundle has no variables to group: its levels came with it."),
-    }
-
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        return document.in_house
+    },
+    applies=lambda document: document.in_house,
+)
 
 
-class StageOfCycles(Stage):
-    """What belongs to cyclic perturbation."""
+def _no_coins(document: Document) -> str:
+    """Say why nothing here is cyclic perturbation."""
+    if document.project is None:
+        return OPEN["open"]
+    if not document.project.perturbs:
+        method = document.project.protection.label.lower()
+        return message("The chosen method is {method}: choose cyclic perturbation at Other ways.", method)
+    return message("A cycle needs at least two variables.") if document.project.domain.ndim < 2 else ""
 
-    under = "table"
 
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        return document.project is not None and document.project.perturbs
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return message("Open a table first.")
-        if not document.project.perturbs:
-            method = document.project.protection.label.lower()
-            return message("The chosen method is {method}: choose cyclic perturbation at Other ways.", method)
-        if document.project.domain.ndim < 2:
-            return message("A cycle needs at least two variables.")
-        return ""
+def _no_cycles(document: Document) -> str:
+    if (why := _no_coins(document)) or document.project is None or document.project.takes_cycles:
+        return why
+    return message("Exchange steps take no cycles: choose another rule at Tune.")
 
 
 QUICK_ENTRIES = 20_000
 """Sets with more entries are examined as a job, and counted by no badge."""
 
 
-class CyclesStage(StageOfCycles):
-    """The stage Cycles: which cells move together."""
+def _broken(document: Document) -> int:
+    project = document.project
+    if project is None or project.moves is None or len(project.moves.cells) > QUICK_ENTRIES:
+        return 0
+    return len({v.cycle for v in project.moves.violations(most=100)})
 
-    name = "cycles"
-    page_class = "cycles.page.CyclesPage"
-    label = message("Cycles")
-    icon = "cycles"
-    hint = message("Which cells move together, so that every margin stays.")
-    main_label = message("Use these")
-    back = "perturb"
 
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        return super().applies(document) and document.project is not None and document.project.takes_cycles
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if why := super().why_not(document):
-            return why
-        if document.project is not None and not document.project.takes_cycles:
-            return message("Exchange steps take no cycles: choose another rule at Tune.")
-        return ""
-
-    entries = (
+CYCLES = Stage(
+    name="cycles",
+    page_class="cycles.page.CyclesPage",
+    label=message("Cycles"),
+    icon="cycles",
+    hint=message("Which cells move together, so that every margin stays."),
+    main_label=message("Use these"),
+    under="table",
+    back="perturb",
+    entries=(
         MenuEntry(message("Protect"), "templates", message("Choose a &template"), "Ctrl+Shift+P"),
         MenuEntry(message("Protect"), "add", message("&Add a cycle")),
         MenuEntry(message("Protect"), "duplicate", message("&Duplicate the cycle")),
         MenuEntry(message("Protect"), "split", message("&Split into connected parts")),
         MenuEntry(message("Protect"), "import", message("&Import cycles\u2026")),
         MenuEntry(message("Protect"), "export", message("&Export cycles\u2026")),
-    )
-
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        project = document.project
-        if project is None or project.moves is None or len(project.moves.cells) > QUICK_ENTRIES:
-            return 0
-        return len({v.cycle for v in project.moves.violations(most=100)})
-
-
-class _RunStage(Beside):
-    """The common part of both forms of a method."""
-
-    main_label = message("Protect")
-    beside = TUNE
-
-    @classmethod
-    def idle(cls, document: Document) -> frozenset[str]:
-        return frozenset[str]() if document.in_house else frozenset({"run", "setup"})
+    ),
+    refuses=_no_cycles,
+    applies=lambda document: (
+        document.project is not None and document.project.perturbs and document.project.takes_cycles
+    ),
+    problems=_broken,
+)
 
 
-class PerturbStage(_RunStage, StageOfCycles):
-    """The coin, the rule, what will happen."""
+def _watched(document: Document) -> frozenset[str]:
+    return frozenset() if document.in_house else frozenset({"run", "setup"})
 
-    name = "perturb"
-    page_class = "run.page.PerturbPage"
-    label = message("Tune")
-    icon = "perturb"
-    hint = message("How much the coins move the table.")
-    entries = (
+
+PERTURB = Stage(
+    name="perturb",
+    page_class="run.page.PerturbPage",
+    label=message("Tune"),
+    icon="perturb",
+    hint=message("How much the coins move the table."),
+    main_label=message("Protect"),
+    under="table",
+    back="table",
+    beside=TUNE,
+    entries=(
         MenuEntry(message("Protect"), "run", message("&Run the perturbation"), "Ctrl+Shift+R"),
         MenuEntry(message("Protect"), "setup", message("&Tune the perturbation"), "Ctrl+E"),
-    )
+    ),
+    refuses=_no_coins,
+    applies=lambda document: document.project is not None and document.project.perturbs,
+    idle=_watched,
+)
 
 
-class MethodsStage(_RunStage):
-    """The form of a method that takes no cycles."""
+def _coins(document: Document) -> str:
+    """Say why there is no form of a method without coins."""
+    if document.project is None:
+        return OPEN["open"]
+    if document.project.perturbs:
+        return message("Cyclic perturbation has a form of its own.")
+    return "" if HOLDS["rule"](document) else NO_RULE
 
-    name = "methods"
-    page_class = "run.page.MethodsPage"
-    by_measure = True
-    magnitude_entries = frozenset({"run", "setup"})
-    label = message("Tune")
-    icon = "methods"
-    hint = message("The chosen method: its parameters, and what it will do.")
-    entries = (
+
+METHODS = replace(
+    PERTURB,
+    name="methods",
+    page_class="run.page.MethodsPage",
+    by_measure=True,
+    magnitude_entries=frozenset({"run", "setup"}),
+    icon="methods",
+    hint=message("The chosen method: its parameters, and what it will do."),
+    entries=(
         MenuEntry(message("Protect"), "run", message("Run the &method"), "Ctrl+Shift+R"),
         MenuEntry(message("Protect"), "setup", message("&Tune the method"), "Ctrl+E"),
-    )
+    ),
+    refuses=_coins,
+    applies=lambda document: document.project is not None and not document.project.perturbs,
+)
 
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        return document.project is not None and not document.project.perturbs
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return message("Open a table first.")
-        if document.project.perturbs:
-            return message("Cyclic perturbation has a form of its own.")
-        return ""
-
-
-class CompareStage(Stage):
-    """Methods side by side."""
-
-    name = "compare"
-    page_class = "compare.page.ComparePage"
-    by_measure = True
-    magnitude_entries = frozenset({"compare", "open", "csv", "svg"})
-    label = message("Compare")
-    icon = "compare"
-    hint = message("Methods side by side: what each gives away, against what it keeps.")
-    main_label = message("Compare")
-    under = "table"
-    back = "protect"
-    entries = (
+COMPARE = Stage(
+    name="compare",
+    page_class="compare.page.ComparePage",
+    by_measure=True,
+    magnitude_entries=frozenset({"compare", "open", "csv", "svg"}),
+    label=message("Compare"),
+    icon="compare",
+    hint=message("Methods side by side: what each gives away, against what it keeps."),
+    main_label=message("Compare"),
+    under="table",
+    back="protect",
+    entries=(
         MenuEntry(message("Protect"), "compare", message("Compare the &settings")),
         MenuEntry(message("Protect"), "open", message("Open the chosen run's release")),
         MenuEntry(message("Protect"), "csv", message("Export the comparison as CSV\u2026")),
         MenuEntry(message("Protect"), "svg", message("Export the risk-utility map as SVG\u2026")),
-    )
-
-    needs: ClassVar[Mapping[str, str]] = {
-        "open": message("Open a table first."),
+    ),
+    needs={
+        **OPEN,
         "original": message("A bundle opened without its original has nothing to compare."),
-    }
+        "rule": NO_RULE,
+    },
+    idle=lambda document: (
+        frozenset({"open", "csv", "svg"}) | (frozenset({"compare"}) if document.public else frozenset())
+    ),
+)
 
-    @classmethod
-    def idle(cls, document: Document) -> frozenset[str]:
-        started = frozenset({"compare"}) if document.public else frozenset[str]()
-        return started | {"open", "csv", "svg"}
+PAGES = (
+    *(TABLE, CHECK, REGISTER, QUERY_SPACE),
+    *(PROPOSAL, PROTECT, MUST_STAY, PERTURB, METHODS, CYCLES, COMPARE, VARIABLES, RELEASE, ATTACK),
+)
+"""The entries of the rail, then what is opened over them; the menus and Ctrl+number follow from them."""

@@ -15,6 +15,7 @@ from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.recent_files import RecentFile
+from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.buttons import Inside, Scrolling, card, connected, emptied, named, push_button
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.drawn import icons
@@ -146,10 +147,13 @@ def day_text(seconds: float) -> str:
 class StartPage(Page):
     """The start page: examples, recent files, ways to begin."""
 
-    name = "start"
-    label = message("Start")
-    icon = "start"
-    hint = message("Open something.")
+    stage = Stage(
+        name="start",
+        page_class="start.StartPage",
+        label=message("Start"),
+        icon="start",
+        hint=message("Open something."),
+    )
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QMenu, QTabBar, QWidget
 
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.stages import PAGES
+from tabprotect.gui.pages.stages import PAGES
 
 KEY, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 NONE = Qt.KeyboardModifier.NoModifier

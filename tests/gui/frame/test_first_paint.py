@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.app import Readying
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
+from tabprotect.gui.frame.stages import OTHERS, page_type
+from tabprotect.gui.pages.stages import PAGES
 from tabprotect.gui.pages.table.page import TablePage
 
 LATER = (
@@ -117,7 +118,7 @@ def test_building_a_page_shows_no_window_of_its_parts(opened: MainWindow, qapp: 
     # A part that is shown before it has a parent flashes up, and takes the focus from the window.
     windows = Windows()
     qapp.installEventFilter(windows)
-    for stage in (*PAGES, *OTHERS):
+    for stage in (*PAGES, *(page.stage for page in OTHERS)):
         assert opened.pages[stage.name].name == stage.name
         assert windows.shown == [], stage.name
     qapp.removeEventFilter(windows)
@@ -164,5 +165,5 @@ def test_every_entry_of_a_stage_is_a_choice_of_its_page(opened: MainWindow) -> N
     for stage in PAGES:
         page = opened.pages[stage.name]
         assert type(page) is page_type(stage)
-        assert isinstance(page, stage)
+        assert page.stage is stage
         assert sorted(page.choices()) == sorted(entry.name for entry in stage.entries), stage.name

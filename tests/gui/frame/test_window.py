@@ -285,7 +285,7 @@ def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qt
     assert opened.strip.word == "PUBLIC VIEW"
     hidden = {"87654", "87\u202f654"} - {str(published[(0, 1)])}
     for name in opened.pages:
-        if opened.pages[name].why_not(opened.document):
+        if opened.pages[name].stage.why_not(opened.document):
             continue
         opened.go(name)
         settle()

@@ -28,7 +28,8 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.stages import OTHERS, PAGES
+from tabprotect.gui.frame.stages import OTHERS
+from tabprotect.gui.pages.stages import PAGES
 
 CONTROLS = (QComboBox, QAbstractSpinBox, QAbstractSlider, QTabBar)
 
@@ -71,7 +72,9 @@ def test_the_wheel_changes_no_control_of_any_page(opened: MainWindow, settle: Se
     opened.document.do(protect, seed=1)
     settle()
     # The page of methods that take no cycles comes last: the others are of the one that does.
-    for name in sorted((stage.name for stage in (*PAGES, *OTHERS)), key="methods".__eq__):
+    for name in sorted(
+        (stage.name for stage in (*PAGES, *(page.stage for page in OTHERS))), key="methods".__eq__
+    ):
         if name == "methods":
             opened.document.do(set_method, method="random_rounding")
             opened.document.do(protect, seed=1)

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.bundle import public
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.forms.save_as import ask_release
@@ -79,6 +80,14 @@ def test_the_proposal_hides_what_is_unsafe_and_says_of_how_many(
     assert proposal.sentence == "It tells too much of one contributor."
     assert proposal.title.text() == "Suppression" and proposal.main_button.text() == "Hide what is unsafe"
     assert proposal.facts[1].text().startswith("4 of 9 sums are hidden; ")
+    # Without a rule the usual one is a click away, and nothing else is asked for.
+    measured.document.do(set_rules, rules=[])
+    settle()
+    measured.go("protect")
+    assert proposal.main_button.text() == "Use p = 10" and measured.page.name == "table"
+    proposal.main_button.click()
+    settle()
+    assert measured.document.magnitudes is not None and measured.document.magnitudes.rules == ("p=10",)
     measured.document.do(set_method, method="multiplicative_noise")
     settle()
     assert proposal.main_button.text() == "Protect"
@@ -179,6 +188,8 @@ def test_from_protection_to_a_reader_of_the_bundle(
     gate = release.mechanism.gate
     assert release.magnitude_table.hidden.sum() >= 4 and gate is not None and gate.reason
     assert b"Nordmetall" not in out.read_bytes()
+    # The workbook lies beside it, as the dialog offers.
+    assert out.with_suffix(".xlsx").read_bytes()[:2] == b"PK"
     dialog = ask_release(page)
     assert dialog is not None
     qtbot.waitUntil(lambda: dialog.made is not None)

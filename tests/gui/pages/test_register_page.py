@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from pages_of import page_of
+from readable import texts
 
 from tabprotect.engine import agency
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.read_all import read_all
 from tabprotect.engine.register.register import Register
 from tabprotect.engine.register.register_chain import mark_of_key
@@ -127,10 +130,32 @@ def test_all_that_has_left_is_read_together_and_can_be_stopped(
     assert shown.all_button.text() == "Stop reading"
     shown.all_button.click()
     settle()
-    assert shown.all_button.text() == "Read all together" and not shown.all_read.isVisible()
+    assert shown.all_button.text() == "Read all together" and not shown.said.isVisible()
     shown.all_button.click()
     settle()
-    assert shown.said.text() == read_all().sentence and shown.all_read.isVisible()
+    assert shown.said.text() == read_all().sentence and shown.said.isVisible()
+    # In the line of releases stands what was read together, and with the chosen one why.
+    (alone,) = shown.line.groups
+    assert alone.numbers == (1,) and alone.said in texts(shown.card)
+    document.saved = document.project
+    document.run(open_table(source="example:duncan-roehrig-4x4"))
+    document.do(protect, seed=8)
+    document.do(publish, release=str(tmp_path / "again.zip"), again="another draw")
+    shown.refresh(frozenset({"everything"}))
+    settle()
+    shown.all_button.click()
+    settle()
+    (both,) = shown.line.groups
+    assert both.numbers == (1, 2) and shown.list.rows.columns[-1].values[0].strip() == (
+        "No. 1, 2, tables of the same people"
+    )
+    assert any(one.startswith("No. 1, 2, tables of the same people: ") for one in texts(shown.card))
+    shown.list.set_current(1)
+    shown.list.grab()
+    if folder := os.environ.get("SCREENS"):
+        opened.resize(1366, 768)
+        settle()
+        opened.grab().save(f"{folder}/line.png")
     document.set_public(True)
     settle()
-    assert not shown.all_read.isVisible()
+    assert not shown.said.isVisible()

@@ -46,7 +46,7 @@ from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.attack.file_list import FileList
 from tabprotect.gui.pages.attack.findings import Among, Findings
 from tabprotect.gui.pages.attack.why_panel import WhyPanel
-from tabprotect.gui.pages.stages import AttackStage
+from tabprotect.gui.pages.stages import ATTACK
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -68,8 +68,10 @@ FIGURES = (
 )
 
 
-class AttackPage(AttackStage, Page):
+class AttackPage(Page):
     """The attack page: what published files of any office tell together."""
+
+    stage = ATTACK
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

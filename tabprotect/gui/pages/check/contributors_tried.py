@@ -127,7 +127,7 @@ class ContributorsTried(QWidget):
 
     def without_work(self) -> frozenset[str]:
         """The menu entries that have nothing to work on."""
-        return self.page.idle(self.document)
+        return self.page.stage.idle(self.document)
 
     def words(self, project: Project) -> list[str]:
         """The command line of what an outsider can guess."""

@@ -12,14 +12,16 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import held, in_row
 from tabprotect.gui.pages.check.beliefs import Beliefs
 from tabprotect.gui.pages.check.contributors_tried import ContributorsTried
-from tabprotect.gui.pages.stages import CheckStage
+from tabprotect.gui.pages.stages import CHECK
 from tabprotect.languages.messages import message
 
 PARTS: Mapping[str, type[Beliefs | ContributorsTried]] = {"magnitudes": ContributorsTried, "counts": Beliefs}
 
 
-class CheckPage(CheckStage, Page):
+class CheckPage(Page):
     """The check page: beliefs about counts, or contributors of magnitudes who were tried as readers."""
+
+    stage = CHECK
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

@@ -23,7 +23,6 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.look.buttons import Scrolling, connected, named, present, push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set_visible, split
@@ -51,7 +50,7 @@ from tabprotect.gui.pages.compare.words import (
     waiting_text,
 )
 from tabprotect.gui.pages.compare.words import titles as whole_names
-from tabprotect.gui.pages.stages import CompareStage
+from tabprotect.gui.pages.stages import COMPARE
 from tabprotect.gui.plots.ru_map import Place
 from tabprotect.gui.plots.series_looks import SeriesLook, series_looks
 from tabprotect.languages.messages import message
@@ -73,8 +72,10 @@ EASE = 300
 """Milliseconds between two looks at a comparison that is running."""
 
 
-class ComparePage(CompareStage, Page):
+class ComparePage(Page):
     """Left the settings; right the risk-utility map above the measures."""
+
+    stage = COMPARE
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -105,7 +106,7 @@ class ComparePage(CompareStage, Page):
             wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name=message("What this page is for")
         )
         self.stack = QStackedWidget()
-        filled(self.stack, self._taught(), self.view, no_rule(document))
+        filled(self.stack, self._taught(), self.view)
         area = named(Scrolling(self.stack), focus=Qt.FocusPolicy.NoFocus)
         self.body.addWidget(split(self.runs, (area, 1), sizes=(30 * GRID, 84 * GRID)), 1)
         others = FlowLayout(gap=GRID)
@@ -218,9 +219,8 @@ class ComparePage(CompareStage, Page):
                 failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
             self.runs.show_plan(project, self._looks(project), failed)
         self.runs.setVisible(not self._magnitudes)
-        ready = bool(plan.runs) if project.magnitudes is None else bool(project.magnitudes.rules)
-        begun = 2 if self._magnitudes and not ready else int(ready or found is not None)
-        self.stack.setCurrentIndex(begun)
+        ready = self._magnitudes or bool(plan.runs)
+        self.stack.setCurrentIndex(int(ready or found is not None))
         self._empty.setText(translate(EMPTY))
         if found is None:
             self.view.show_nothing(WAYS if self._magnitudes else waiting_text(plan, running=self.running))
@@ -230,9 +230,8 @@ class ComparePage(CompareStage, Page):
         self.fitting.setVisible(not self._magnitudes)
         self._note.setText(NEAR)
         self.copy_button.setEnabled(ready)
-        self.main_button.setEnabled(ready or not self._magnitudes)
-        compare = ready or self._magnitudes
-        begin = message("Compare") if compare else message("Compare every method that fits")
+        self.main_button.setEnabled(True)
+        begin = message("Compare") if ready else message("Compare every method that fits")
         self.main_button.setText(translate(message("Stop, keep what is there") if self.running else begin))
         self._tell()
         self.choose(self.place)

@@ -42,7 +42,7 @@ from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.templates.cycle_source import Choosing
 from tabprotect.gui.pages.cycles.workbench import Workbench
-from tabprotect.gui.pages.stages import QUICK_ENTRIES, CyclesStage
+from tabprotect.gui.pages.stages import CYCLES, QUICK_ENTRIES
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -56,8 +56,10 @@ MOST_LOOKED_AT = 50
 UNPUBLISHED = message("Nothing is published yet, so no counts are shown.")
 
 
-class CyclesPage(CyclesStage, Page):
+class CyclesPage(Page):
     """The list of cycles, the table with one of them over it, and the proof panel."""
+
+    stage = CYCLES
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

@@ -22,8 +22,8 @@ from tabprotect.gui.look.buttons import connected, faces, named
 from tabprotect.gui.look.layouts import filled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
-from tabprotect.gui.pages import stages
 from tabprotect.gui.pages.help.texts import DO, FORMULAS, KEYS, ON_PAGES, WALK, WORDS
+from tabprotect.gui.pages.stages import PAGES
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import translate
 from tabprotect.version import __version__, compiled
@@ -87,11 +87,13 @@ class Article(QTextBrowser):
 class HelpPage(Page):
     """The help page: all that one needs to know."""
 
-    name = "help"
-    label = message("Help")
-    icon = "help"
-
-    main_label = message("Back")
+    stage = Stage(
+        name="help",
+        page_class="help.page.HelpPage",
+        label=message("Help"),
+        icon="help",
+        main_label=message("Back"),
+    )
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -137,7 +139,7 @@ class HelpPage(Page):
         self._topic = topic
         self.finder.clear()
         if front is not self:
-            self._front = (front.name, front.label, front.hint, front.sentence)
+            self._front = (front.name, front.stage.label, front.stage.hint, front.sentence)
         self._missed = frozenset()
         self.refresh(frozenset())
 
@@ -385,6 +387,4 @@ def _cell_of(text: str, *, fill: str = "", here: bool = False, head: bool = Fals
 
 def page_label(name: str) -> str:
     """Say what a page is called."""
-    every = (one for one in vars(stages).values() if isinstance(one, type))
-    found = (one.label for one in every if issubclass(one, Stage) and getattr(one, "name", "") == name)
-    return translate(HERE.get(name) or next(found, name))
+    return translate(HERE.get(name) or next((one.label for one in PAGES if one.name == name), name))

@@ -12,7 +12,6 @@ from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import named, push_button, silent
@@ -22,13 +21,15 @@ from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.protect.taking import protect_by
 from tabprotect.gui.pages.protect.ways import MORE, Way, ways
 from tabprotect.gui.pages.protect.words import PUBLIC
-from tabprotect.gui.pages.stages import ProtectStage
+from tabprotect.gui.pages.stages import PROTECT
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
 
 
-class ProtectPage(ProtectStage, Page):
+class ProtectPage(Page):
     """The ways; what is tried goes on beside the window."""
+
+    stage = PROTECT
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -48,8 +49,7 @@ class ProtectPage(ProtectStage, Page):
         self.list.currentItemChanged.connect(lambda *_: self._turned())
         self.list.itemActivated.connect(lambda *_: self.main_action())
         self.why = Label(wordWrap=True, role="quiet", name=message("What is to be said of it"))
-        self.no_rule = no_rule(document)
-        filled(self.body, (self.list, 1), self.why, self.no_rule)
+        filled(self.body, (self.list, 1), self.why)
         self.tune = push_button(message("Tune"), self._tune, flat=True)
         self.many = push_button(message("Many runs"), lambda: document.page_asked.emit("compare"), flat=True)
         filled(self.footer, self.tune, self.many, 1)
@@ -66,9 +66,7 @@ class ProtectPage(ProtectStage, Page):
 
     def refresh(self, changes: PageChanges) -> None:
         project, house = self.document.project, self.document.in_house
-        waits = house and self.document.magnitudes is not None and not self.document.magnitudes.rules
-        set_visible(house and not waits, self.list, self.main_button, self.note, self.tune, self.many)
-        self.no_rule.setVisible(waits)
+        set_visible(house, self.list, self.main_button, self.note, self.tune, self.many)
         if project is None or not house:
             self.document.trying.leave()
             self.ways = []

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from tabprotect.engine.formats.layouts.count_marks import BLANK
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import AskedSigns, Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import card, push_button
@@ -23,16 +23,21 @@ from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, in_
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.protect.taking import protect_by
 from tabprotect.gui.pages.protect.ways import EXACT, Way, proposed
-from tabprotect.gui.pages.stages import ProposalStage
+from tabprotect.gui.pages.stages import PROPOSAL
 from tabprotect.languages.messages import capital, joined, message, plural
 from tabprotect.languages.translation import translate
+
+USUAL = "p=10"
+"""The rule that is offered where a house says none."""
 
 GREEN = ("tick", "open-eye")
 """Icons of facts that are good news."""
 
 
-class ProposalPage(ProposalStage, Page):
+class ProposalPage(Page):
     """The panel beside a table that is not protected yet."""
+
+    stage = PROPOSAL
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -64,7 +69,6 @@ class ProposalPage(ProposalStage, Page):
             ),
             message("Proposed"),
         )
-        self.no_rule = no_rule(document)
         flow = FlowLayout(gap=GRID)
         self.links = QWidget()
         self.links.setLayout(flow)
@@ -75,9 +79,7 @@ class ProposalPage(ProposalStage, Page):
             (message("What must stay true?"), lambda: "requirements"),
         ):
             flow.addWidget(push_button(words, partial(self._open, page), flat=True))
-        filled(
-            self.body, self.card, self.links, (self.otherwise, 0, Qt.AlignmentFlag.AlignLeft), self.no_rule, 1
-        )
+        filled(self.body, self.card, self.links, (self.otherwise, 0, Qt.AlignmentFlag.AlignLeft), 1)
         self.begins = self.main_button
         document.trying.changed.connect(self._more)
 
@@ -94,9 +96,7 @@ class ProposalPage(ProposalStage, Page):
         if project is None or not self.document.in_house:
             self.document.trying.leave()
             self.way = None
-            set_visible(
-                False, self.card, self.links, self.otherwise, self.main_button, self.note, self.no_rule
-            )
+            set_visible(False, self.card, self.links, self.otherwise, self.main_button, self.note)
             self.set_heading(message("Nothing is published yet"))
             self.set_sentence(message("F9 goes back to the staff view.") if project is not None else "")
             for label in (self.title, *self.facts, self.about, self._tried):
@@ -120,10 +120,10 @@ class ProposalPage(ProposalStage, Page):
         working, trying = self.document.working, self.document.trying
         running = trying.running and working is None
         asked = self.document.asked
-        set_visible(not unruled, self.card, self.main_button, self.note)
+        set_visible(True, self.main_button, self.note)
+        self.card.setVisible(not unruled)
         self.links.setVisible(not unruled and asked is None)
         self.otherwise.setVisible(asked is not None)
-        self.no_rule.setVisible(unruled)
         self._tell(project, unruled=unruled)
         self._follow(working)
         if working is not None:
@@ -133,6 +133,9 @@ class ProposalPage(ProposalStage, Page):
             return
         if asked is not None:
             self._ask(asked)
+            return
+        if unruled:
+            self.main_button.setText(translate(message("Use {rule}", USUAL.replace("=", " = "))))
             return
         measure = project.measure
         if running:
@@ -144,7 +147,9 @@ class ProposalPage(ProposalStage, Page):
             return
         self.way = proposed(project, trying)
         hides = project.of_magnitudes and self.way.group == EXACT
-        self.main_button.setText(translate(message("Hide what is unsafe") if hides else self.main_label))
+        self.main_button.setText(
+            translate(message("Hide what is unsafe") if hides else self.stage.main_label)
+        )
         tried = message("{n} ways tried", count_text(trying.number)) if trying.number else ""
         self._put(message("Proposed"), tried, self.way)
 
@@ -187,7 +192,7 @@ class ProposalPage(ProposalStage, Page):
                 else plural(number, "{n} sum may not be shown", "{n} sums may not be shown", n)
             )
             self.set_sentence(
-                ""
+                message("A rule says which sums tell too much of one contributor.")
                 if unruled
                 else plural(
                     number, "It tells too much of one contributor.", "Each tells too much of one contributor."
@@ -257,6 +262,8 @@ class ProposalPage(ProposalStage, Page):
         elif (asked := document.asked) is not None and document.in_house:
             asked.agree()
             self._show()
+        elif document.magnitudes is not None and not document.magnitudes.rules:
+            self.do(set_rules, rules=[USUAL])
         elif document.trying.running:
             document.trying.stop()
         elif self.way is not None and document.in_house:

@@ -29,7 +29,7 @@ from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.protect.words import PUBLIC
-from tabprotect.gui.pages.stages import RequirementsStage
+from tabprotect.gui.pages.stages import MUST_STAY
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -165,8 +165,10 @@ class Asking(Scrolling):
         return menu
 
 
-class RequirementsPage(RequirementsStage, Page):
+class RequirementsPage(Page):
     """What must stay true: the ways are ranked by it."""
+
+    stage = MUST_STAY
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

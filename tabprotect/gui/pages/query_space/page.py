@@ -48,7 +48,7 @@ from tabprotect.gui.pages.query_space.numbers_panel import NumbersPanel
 from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.gui.pages.query_space.query_space_files import QuerySpaceFiles
 from tabprotect.gui.pages.query_space.wish_panel import WishPanel
-from tabprotect.gui.pages.stages import QuerySpaceStage
+from tabprotect.gui.pages.stages import QUERY_SPACE
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
 
@@ -58,8 +58,10 @@ HIDDEN = message(
 )
 
 
-class QuerySpacePage(QuerySpaceStage, Page):
+class QuerySpacePage(Page):
     """The page of the query space: which sub-tables may go out together."""
+
+    stage = QUERY_SPACE
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

@@ -223,7 +223,9 @@ class CountsGate(Gate):
         """Protect once more, and come back to the page."""
         if (job := self.page.do(protect, draft=not self.document.of_magnitudes)) is not None:
             # Between the two there is nothing to release, and another page comes to the front.
-            job.finished.connect(lambda _: self.document.page_asked.emit(self.page.under or self.page.name))
+            job.finished.connect(
+                lambda _: self.document.page_asked.emit(self.page.stage.under or self.page.name)
+            )
 
     def kept(self, project: Project) -> Sequence[KeptSum]:
         """The small sums that would be published exactly."""

@@ -25,12 +25,13 @@ from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.release.findings import FindingGroup, Omission, said
 from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.about_sheet import ask_about
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies
-from tabprotect.gui.forms.save_as import ask_release
+from tabprotect.gui.forms.save_as import ask_release, write_workbook
 from tabprotect.gui.look.buttons import (
     Inside,
     Scrolling,
@@ -58,7 +59,7 @@ from tabprotect.gui.pages.release.publish_form import (
     signed_by,
 )
 from tabprotect.gui.pages.release.report_button import ReportButton
-from tabprotect.gui.pages.stages import ReleaseStage
+from tabprotect.gui.pages.stages import RELEASE
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -66,12 +67,15 @@ NEXT = message("Next table\u2026")
 """What follows when a release is out."""
 
 
-class ReleasePage(ReleaseStage, Page):
+class ReleasePage(Page):
     """The release page; the gate is that of the table's measure."""
+
+    stage = RELEASE
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._question: PublishDialog | None = None
+        self._exporter = Exporter(self)
         self._asked = self._wide = False
         self.missing = ""
         """What is to be done before it may leave, in words."""
@@ -137,7 +141,6 @@ class ReleasePage(ReleaseStage, Page):
         )
         self.seal.copy.clicked.connect(lambda: self.seal.to_clipboard(self.gate.fingerprint))
         self.seal.open.clicked.connect(self._open_as_reader)
-        self.seal.excel.clicked.connect(partial(ask_release, self))
         self.helps.chosen.connect(self.gate.take)
         self.answers.chosen.connect(self.gate.answer)
         self.honesty.coins_asked.connect(self._use_house_key)
@@ -240,7 +243,7 @@ class ReleasePage(ReleaseStage, Page):
         self.fingerprint.show_fingerprint(made, compare=not house)
         set_visible(leaving, self.signing, self.form)
         set_visible(house, self.main_button, self.note)
-        self.main_button.setText(translate(NEXT if published else self.main_label))
+        self.main_button.setText(translate(NEXT if published else self.stage.main_label))
         self._links.setVisible(house and not self._wide)
         self.cell.show_project(project if self.document.tells_counts else None)
         if house:
@@ -413,10 +416,21 @@ class ReleasePage(ReleaseStage, Page):
             PublishDialog(self, destination, what=said, signed=self._signed(), reason=self.reason),
             finished=self._answered,
         )
-        self._question.accepted.connect(
-            lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
-        )
-        self._question.open()
+        asked, replaces = self._question, bool(destination.taken)
+
+        def accepted() -> None:
+            job = self._publish(destination.release, destination.dossier, replaces)
+            if not asked.excel.isChecked():
+                return
+            path = destination.release.with_suffix(".xlsx")
+            book = partial(write_workbook, self, self._exporter, path, overwrite=replaces)
+            if job is None:
+                book()
+            else:
+                job.finished.connect(lambda _: book())
+
+        asked.accepted.connect(accepted)
+        asked.open()
 
     def _signed(self) -> str:
         """Say who answers for it, or with which keys it is signed."""

@@ -235,6 +235,8 @@ class PublishDialog(Dialog):
             (message("Signed"), signed),
             (message("Reason"), reason),
         )
+        self.excel = QCheckBox(tr("Excel, beside it"))
+        self.excel.setChecked(True)
         last = []
         if taken:
             names = joined((path.name for path in taken), message(" and "))
@@ -248,6 +250,8 @@ class PublishDialog(Dialog):
             # Folders have no blanks to break their line at.
             said = Label(re.sub(r"([/\\\\])", "\\1\u200b", translate(words)), wordWrap=True, name=name)
             grid.addWidget(said, row, 1)
+        grid.addWidget(Label(message("Also"), role="quiet"), len(rows), 0)
+        grid.addWidget(self.excel, len(rows), 1)
         in_column(
             *(Label(text, wordWrap=True) for text in what),
             grid,
@@ -441,11 +445,7 @@ class Seal(QFrame):
             tip=message("Open the bundle in a window of its own, without the original."),
         )
         ways = FlowLayout(gap=GRID)
-        self.excel = named(
-            QPushButton(tr("Excel\u2026")),
-            tip=message("Save the release as a workbook, or in another format."),
-        )
-        filled(ways, self.copy, self.open, self.excel)
+        filled(ways, self.copy, self.open)
         in_row(
             (self._picture, 0, Qt.AlignmentFlag.AlignTop),
             (in_column(self.text, ways, spacing=GRID), 1),

@@ -28,7 +28,6 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.method_form import MethodForm
@@ -38,7 +37,7 @@ from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.last_year import LastYear
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel, expectation, method_help
 from tabprotect.gui.pages.run.tune_choice import TuneChoice
-from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
+from tabprotect.gui.pages.stages import METHODS, PERTURB
 from tabprotect.languages.messages import capital, joined, message, uncapital
 from tabprotect.languages.translation import tr, translate
 
@@ -68,7 +67,6 @@ class RunPage(Page):
         super().__init__(document)
         self._preview: Preview | None = None
         self._impossible = False
-        self._unruled = False
         """True if the method follows rules and none is given."""
         self._trial: BackgroundTask[Foreseen] = BackgroundTask(
             self,
@@ -94,8 +92,7 @@ class RunPage(Page):
             self.tune.hide()
         asked = held(in_column((self.form, 1), self.tune, self.last_year, margins=0, spacing=GRID))
         self.setup = FoldingSplitter(asked, self.about, characters=110)
-        self.no_rule = no_rule(document)
-        filled(self.body, (self.setup, 1), (self.no_rule, 1))
+        filled(self.body, (self.setup, 1))
         self._copy = self.command_button(name=message("Copy the run as a command line"))
         filled(self.footer, self._copy, 1)
         connected(
@@ -119,7 +116,7 @@ class RunPage(Page):
         self.preview.go_mend.clicked.connect(lambda: document.page_asked.emit("cycles"))
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        if self.why_not(self.document):
+        if self.stage.why_not(self.document):
             return dict.fromkeys(("run", "setup"), lambda: None)
         return {"run": self.protect, "setup": self.form.setFocus}
 
@@ -141,7 +138,7 @@ class RunPage(Page):
     # -- bringing up to date ------------------------------------------------------------------
 
     def refresh(self, changes: PageChanges) -> None:
-        if (project := self.document.project) is None or self.why_not(self.document):
+        if (project := self.document.project) is None or self.stage.why_not(self.document):
             # Another method's run: nothing of an earlier one stays here.
             self._trial.drop()
             self._preview = None
@@ -173,12 +170,9 @@ class RunPage(Page):
         self.tune.show_project(project)
 
     def _show_rules(self, project: Project) -> None:
-        """Show last year's release, or that a rule is missing, where a method follows rules."""
+        """Show last year's release where a method follows rules."""
         magnitudes = project.magnitudes if self.document.in_house else None
         ruled = magnitudes is not None and methods("magnitudes")[project.method].takes_rules
-        self._unruled = ruled and magnitudes is not None and not magnitudes.rules
-        self.setup.setVisible(not self._unruled)
-        self.no_rule.setVisible(self._unruled)
         self.last_year.show_file(magnitudes.like if ruled and magnitudes is not None else None)
 
     def _set_like(self, path: str) -> None:
@@ -193,10 +187,8 @@ class RunPage(Page):
         checked = house and not project.of_magnitudes
         unmet = project.protection.unmet(project.problem) if checked else {}
         set_visible(house, self.main_button, self.note)
-        self.main_button.setEnabled(not (unmet or self._impossible or self._unruled))
-        if self._unruled:
-            self.set_sentence(message("No rule is given yet."))
-        elif unmet:
+        self.main_button.setEnabled(not (unmet or self._impossible))
+        if unmet:
             self.set_sentence(message("Not possible here: {values}.", joined(unmet.values(), "; ")))
         elif self._preview is not None:
             self.set_sentence(expectation(self._preview))
@@ -318,12 +310,16 @@ class RunPage(Page):
         super().show_error(error, remedy_label=remedy_label, remedy=remedy)
 
 
-class PerturbPage(PerturbStage, RunPage):
+class PerturbPage(RunPage):
     """The coin, the rule, what will happen."""
 
+    stage = PERTURB
 
-class MethodsPage(MethodsStage, RunPage):
+
+class MethodsPage(RunPage):
     """The form of a method that takes no cycles."""
+
+    stage = METHODS
 
 
 FIRST = 64

@@ -21,7 +21,7 @@ from tabprotect.gui.look.buttons import connected, faces, tool_button
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.layouts import FlowLayout, filled
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.stages import TableStage
+from tabprotect.gui.pages.stages import TABLE
 from tabprotect.gui.pages.table.counts_part import CountsPart
 from tabprotect.gui.pages.table.magnitudes_part import MagnitudesPart
 from tabprotect.gui.pages.table.method_result import MethodResult
@@ -29,12 +29,14 @@ from tabprotect.gui.pages.table.run_panel import RunPanel
 from tabprotect.languages.messages import message
 
 
-class TablePage(TableStage, Page):
+class TablePage(Page):
     """The original in the house, the published table in public view: by a part for each measure.
 
     Once the table is protected, it is shown in the same place as it was, with the change, or as
     readers see it.
     """
+
+    stage = TABLE
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

@@ -20,6 +20,7 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.base.variable_words import variable_kind
 from tabprotect.gui.look.buttons import connected, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.empty import Empty
@@ -55,10 +56,13 @@ EMPTY = message(
 class TabulatePage(Page):
     """Records to counts. The records themselves are never shown; ``told``: their columns are."""
 
-    name = "tabulate"
-    label = message("Count records")
-    icon = "microdata"
-    main_label = message("Make the table")
+    stage = Stage(
+        name="tabulate",
+        page_class="tabulate.page.TabulatePage",
+        label=message("Count records"),
+        icon="microdata",
+        main_label=message("Make the table"),
+    )
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

@@ -51,7 +51,7 @@ from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.lists.renaming import Renaming
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.stages import VariablesStage
+from tabprotect.gui.pages.stages import VARIABLES
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
 from tabprotect.gui.pages.variables.foreseen import Foreseen, foresee_levels, foreseen_words, small_counts
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
@@ -76,8 +76,10 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 WAIT = 150
 
 
-class VariablesPage(VariablesStage, Page):
+class VariablesPage(Page):
     """The page of variables: what the table is classified by."""
+
+    stage = VARIABLES
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

@@ -59,7 +59,7 @@ def engine(window: MainWindow, prior: str = "uniform") -> Posterior:
 
 
 def test_it_says_why_it_cannot_be_used_before_there_is_a_release(opened: MainWindow) -> None:
-    assert "Protect the table first" in CheckPage.why_not(opened.document)
+    assert "Protect the table first" in CheckPage.stage.why_not(opened.document)
     before = opened.page
     opened.go("check")
     assert opened.page is before

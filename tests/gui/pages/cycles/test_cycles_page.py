@@ -27,7 +27,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.cycles.page import CyclesPage
 from tabprotect.gui.pages.cycles.proof_panel import functional_text
-from tabprotect.gui.pages.stages import CompareStage
+from tabprotect.gui.pages.stages import COMPARE
 
 Settle = Callable[[], None]
 
@@ -100,7 +100,7 @@ def test_a_click_breaks_a_margin_that_glows_with_its_sum_and_undo_mends(
     assert page(designer).proof.verdict("margins") == "bad"
     assert page(designer).list.model.state(0) == "broken"
     assert not page(designer).main_button.isEnabled()
-    assert CyclesPage.problems(document) == 1
+    assert CyclesPage.stage.problems(document) == 1
     assert document.history.undo_label == "set (v2, w1) of cycle 1 to +"
     document.undo()
     examined()
@@ -365,7 +365,7 @@ def test_a_reader_can_look_but_not_edit(
     settle()
     # As in a window of the reader's own.
     designer.files.arrived(History().do(open_bundle(path=str(bundle)))[0], str(bundle))
-    assert "nothing to compare" in CompareStage.why_not(designer.document)
+    assert "nothing to compare" in COMPARE.why_not(designer.document)
     settle()
     designer.go("cycles")
     examined()

@@ -39,7 +39,7 @@ from tabprotect.gui.pages.release.destinations import Destination
 from tabprotect.gui.pages.release.line_rows import LineRow
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.release.publish_form import PublishForm, SigningForm, in_groups
-from tabprotect.gui.pages.stages import CheckStage
+from tabprotect.gui.pages.stages import CHECK
 from tabprotect.languages.messages import uncapital
 
 Settle = Callable[[], None]
@@ -128,7 +128,7 @@ def test_strip_and_rail_count_as_the_headline_does(
     monkeypatch.setattr(document.judging, "verdict", lambda _: other)
     ready._tell()
     assert "readers would know 2 of 4 small counts" in ready.strip.facts
-    assert CheckStage.problems(document) == 2
+    assert CHECK.problems(document) == 2
 
 
 def test_the_closest_cell_has_one_figure_chosen_or_not(ready: MainWindow, settle: Settle) -> None:
@@ -190,7 +190,11 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     document = ready.document
     publish(ready, settle)
     path = tmp_path / "release.zip"
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["dossier-CONFIDENTIAL.zip", "release.zip"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "dossier-CONFIDENTIAL.zip",
+        "release.xlsx",
+        "release.zip",
+    ]
     verified = verify(path)
     assert page(ready).bundle is not None
     assert page(ready).bundle.fingerprint == verified.fingerprint

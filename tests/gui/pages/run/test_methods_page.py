@@ -239,9 +239,9 @@ def test_what_is_missing_is_said(window: MainWindow, tried: Settle, settle: Sett
     assert "3 variables, not two" in shown.sentence
     assert not shown.main_button.isEnabled()
     # Cycles and Perturb belong to another method and say so.
-    assert "choose cyclic perturbation" in window.pages["perturb"].why_not(window.document)
+    assert "choose cyclic perturbation" in window.pages["perturb"].stage.why_not(window.document)
     window.document.do(set_method, method="cyclic_perturbation")
-    assert window.pages["perturb"].why_not(window.document) == ""
+    assert window.pages["perturb"].stage.why_not(window.document) == ""
     # The page of a method that was left gives way to the choice.
     assert window.page.name == "table"
 
