@@ -335,8 +335,10 @@ def _judged_parts(group: Group, limits: Gate, progress: Progress) -> StaffVerdic
     from tabprotect.engine.register.people.parts_of_whole import judged_whole
 
     with suppress(InputError, InfeasibleError, ParameterError):
-        found = [one for each in (group, *group.without_rest) for one in judged_whole(each, limits, progress)]
-        return StaffVerdict(tuple(found), limits, 1)
+        ways = (judged_whole(each, limits, progress) for each in (group, *group.without_rest))
+        # Somebody is left over or nobody: of the two ways the one that tells more.
+        found = [StaffVerdict(tuple(tables), limits, 1) for tables in ways]
+        return max(found, key=lambda one: (one.known, one.certain, one.at_risk))
     return None
 
 

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part
+from tabprotect.engine.register.read_all import _judged_parts
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -218,6 +221,17 @@ def test_two_parts_that_may_be_all(method: str, counts: list[int], seed: int) ->
         np.testing.assert_allclose(laws(closed.beliefs(), 2), right, atol=within(closed.beliefs()))
     if method == "cyclic_perturbation":
         assert all(not rest.counts.any() for rest in group.rests())
+
+
+def test_small_counts_are_counted_once_where_somebody_may_be_left_over_or_nobody() -> None:
+    first, second = np.array([[3, 1], [2, 4]]), np.array([[4, 2], [3, 5]])
+    both = enumerate((first + second, first, second))
+    whole, *parts = (released(one, "random_rounding", seed) for seed, one in both)
+    group = Whole(counted(whole), tuple(map(counted, parts)))
+    ways = [by_listing(whole, parts, closed=closed)[:, :, 1:3].sum() for closed in (False, True)]
+    found = _judged_parts(group, AgencyPolicy().limits(), SILENT)
+    assert found is not None and found.known == 0
+    assert found.at_risk == pytest.approx(max(ways), abs=0.1)
 
 
 @pytest.mark.parametrize("parts", [1, 2])
