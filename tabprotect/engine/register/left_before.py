@@ -28,6 +28,7 @@ from tabprotect.engine.register.people.reading_together import (
     JointReading,
     LookedUp,
     ReadingTogether,
+    by_people,
     look_up,
 )
 from tabprotect.engine.register.register_chain import Damage, lost, missing_lines
@@ -430,7 +431,7 @@ def _left_before(
     progress: Progress,
 ) -> LeftBefore:
     release, whole = at_hand
-    wrong, earlier = looked_up.damaged, list(looked_up.earlier)
+    wrong, earlier = looked_up.damaged, by_people(problem, looked_up)
     refused = spent_on_refusals(looked_up.refused.values(), problem.table.domain, release)
     spending = looked_up.spending(release)
     if not spending:

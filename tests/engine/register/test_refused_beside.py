@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tabprotect.cli.main import main
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
+from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.disclosure.widened import cells_may_fail
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.widening import Widening
 from tabprotect.engine.progress import SILENT
+from tabprotect.engine.project.verbs import publish_verbs
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -115,38 +120,68 @@ def case(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Cas
 TELLING, OFTEN = ([1, 1, 4], [1, 2, 2], [0, 1, 2]), ([2, 4, 1], [3, 3, 3], [0])
 
 
-@pytest.mark.parametrize("case", [TELLING, OFTEN, ([6, 2, 1], [1, 1, 7], [2])], indirect=True)
-def test_the_share_that_is_refused_is_bounded_from_below(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refused_beside, "TRIED", 60)
-    found = case.reading._widening(case.group)
-    share, _ = case.listed()
-    assert found is not None and found.least == 0.0
-    # 60 draws, of which the standard error is at most .065, and a doubt of .025.
-    assert share - 0.26 <= found.share <= share
+@pytest.mark.parametrize("case", [TELLING, OFTEN], indirect=True)
+def test_who_knows_of_the_refusals_believes_what_listing_says(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refused_beside, "LOOKS", (120,))
+    monkeypatch.setattr(refused_beside, "DOUBT", 1.0)
+    found = case.reading.known(case.group)
+    share, (whole, part, rest) = case.listed()
+    assert found is not None
+    (inner, of_whole), error = found
+    assert error == pytest.approx(0.5 * (1 / (120 * share) - 1 / 121) ** 0.5, rel=0.2)
+    plain, moved = case.group.beliefs(), 0.0
+    for value in (1, 2):
+        belief = inner.probability(value, np.arange(6)).reshape(3, 2)
+        # A whole, a part and the rest, each of three cells.
+        for given, listed in (
+            (of_whole.probability(value, np.arange(3)), whole),
+            *zip(belief.T, (part, rest), strict=True),
+        ):
+            assert given == pytest.approx(listed.probability(value, np.arange(3)), abs=4 * error)
+        moved = max(moved, np.abs(belief.reshape(-1) - plain[0].probability(value, np.arange(6))).max())
+    assert moved > 0.02, "the refusal tells something"
 
 
 @pytest.mark.parametrize(("case", "little"), [(TELLING, False), (OFTEN, True)], indirect=["case"])
-def test_who_knows_of_the_refusal_believes_what_the_bound_says(case: Case, little: bool) -> None:
-    assert case.reading.tells_little([case.group]) == little
+def test_what_would_be_known_to_who_knows_of_the_refusals_is_not_let_out(case: Case, little: bool) -> None:
     share, known = case.listed()
-    both = case.group.listed()
-    assert both is not None and both[0].rows is not None and both[1].rows is not None
-    (_, first, chances), (_, of_whole, chances_of_whole) = both[0].rows, both[1].rows
-    # Of each cell the part and the rest.
-    plain = [(of_whole, chances_of_whole), *((first[number::2], chances[number::2]) for number in (0, 1))]
-    moved = 0.0
-    for one, (start, chances) in zip(known, plain, strict=True):
-        low, high = Widening(0.0, share).ends(chances)
-        for cell, column in np.ndindex(chances.shape):
-            count = int(start[cell]) + column
-            belief = float(one.probability([count], np.array([cell]))[0])
-            assert low[cell, column] - 1e-9 <= belief <= high[cell, column] + 1e-9
-            moved = max(moved, abs(belief - float(chances[cell, column])))
-    assert moved > 0.05, "the refusal tells something"
-    assert not (little and any(cells_may_fail(one, Widening(), LIMITS) for one in known))
+    assert case.reading.tells_little([case.group]) == little
+    within = not any(judged_table("user", one, LIMITS).fails(LIMITS) for one in known)
+    assert within or not little, f"{share:.2f} of all are refused"
 
 
 @pytest.mark.parametrize("case", [OFTEN], indirect=True)
 def test_a_mechanism_that_is_not_known_is_not_weighed(case: Case) -> None:
     unknown = replace(case.reading, refused=(*case.reading.refused, None))
     assert case.reading.tells_little([case.group]) and not unknown.tells_little([case.group])
+
+
+HEX = "4ecc402210fae920677a0dcc8aacd07f7c640c97decbfb99d3eb50b6b0295807"
+
+
+def test_what_was_refused_while_nobody_had_answered_leaves_unchanged_once_others_are_counted(
+    tmp_path: Path, house_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who sees the release does not see whether the house was asked: it hides what it would have hidden unasked."""
+    monkeypatch.setattr(publish_verbs, "_say_ways", lambda *_: None)
+    tables = {"all": [[5, 3, 12], [13, 18, 8], [10, 14, 8]], "men": [[0, 0, 9], [2, 17, 0], [3, 0, 8]]}
+    # A key by whose coins it is asked who is counted.
+    write_bytes(house_folder / "house.key", HEX.encode(), private=True)
+    for name, counts in tables.items():
+        lines = [f"r{r},c{c},{counts[r][c]}" for r in range(3) for c in range(3)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["r,c,count", *lines]))
+
+    def protect(name: str, *words: str) -> tuple[int, dict[str, object]]:
+        out = ["--no-page", "--out", str(tmp_path / f"{name}.zip"), "--json"]
+        code = main(["protect", str(tmp_path / f"{name}.csv"), "--method", "suppression", *out, *words])
+        return code, json.loads(capsys.readouterr().out)
+
+    assert protect("all")[0] == 0
+    code, said = protect("men")
+    assert code == 5 and "counted in no. 1" in str(said)
+    code, _ = protect("men", "--people", "other:1")
+    assert code == 0
+    stated = public.read(tmp_path / "men.zip").mechanism.parameters
+    assert stated["also"], "what no. 1 hides is hidden, too"

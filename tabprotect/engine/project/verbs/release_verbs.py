@@ -382,9 +382,15 @@ def _beside_earlier(project: Project, looked_up: LookedUp) -> dict[str, object]:
             # The same table again is the same release.
             stated = release.mechanism.parameters
             return {name: stated.get(name) for name in found}
-        if release.counted and problem.people.of(one.entry.number) != "other":
-            earlier.append(release)
-    return method.beside(problem.table.domain, values, earlier)
+        if release.counted:
+            earlier.append((release, problem.people.of(one.entry.number)))
+    domain = problem.table.domain
+    asked = method.beside(domain, values, [release for release, _ in earlier])
+    refused = [one.mechanism(domain, problem.table) for one in looked_up.refused.values() if one.beside]
+    if any(one and one.method == method.name and asked.items() <= one.parameters.items() for one in refused):
+        # What was drawn stays so, whoever the house then says is counted.
+        return asked
+    return method.beside(domain, values, [release for release, kin in earlier if kin != "other"])
 
 
 MOST_NAMED = 5

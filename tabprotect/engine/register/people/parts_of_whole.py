@@ -118,6 +118,20 @@ class Counted:
         one = self.evidence if self.by_moves else replace(self.evidence, known=self.factors, alone=True)
         return believed_cells([one], OfRelease(self.evidence.release, "its cells"), progress)
 
+    def listed(self, shared: Domain, progress: Progress) -> tuple[Ints, Floats] | None:
+        """All originals over the cells of a domain that has all its categories, and their chances; ``None``
+        where they are too many."""
+        found = self.believed(progress)
+        number = found.count_originals() if found.way == "exact" else None
+        listed = found.list_originals() if number is not None and number <= MOST_LISTED else None
+        return None if listed is None else (self.over(listed[0], shared), listed[1])
+
+    def over(self, tables: Ints, shared: Domain) -> Ints:
+        """Tables of its cells over those of a domain that has all its categories, int64 (tables, cells)."""
+        every = np.zeros((len(tables), shared.size), dtype=np.int64)
+        every[:, self.placed(shared)] = tables
+        return every
+
     @property
     def domain(self) -> Domain:
         """The shared variables, with the categories of the release."""
@@ -385,6 +399,12 @@ class Whole:
         of_whole, of_part = pairs
         return [wholes[of_whole], *(part[of_part] for part in parts)]
 
+    def grouped(self, tables: Sequence[Ints]) -> list[Ints]:
+        """The tables that are believed of, in the order of :meth:`beliefs`, from those of the members."""
+        whole, *parts = tables
+        each = np.stack([*parts, whole - np.sum(parts, axis=0)], axis=2)
+        return [each.reshape(len(whole), -1), whole]
+
     def _told_apart(self, people: Ints) -> list[Ints]:
         return [people.sum(axis=2), *np.moveaxis(people, 2, 0)[:-1]]
 
@@ -407,16 +427,9 @@ class Whole:
 
     def listed(self, progress: Progress = SILENT) -> list[TableBelief] | None:
         """Beliefs by all originals of each release; ``None`` where they are too many."""
-        lists = []
-        for one in self.members:
-            found = one.believed(progress)
-            number = found.count_originals() if found.way == "exact" else None
-            listed = found.list_originals() if number is not None and number <= MOST_LISTED else None
-            if listed is None:
-                return None
-            tables = np.zeros((len(listed[1]), self.shared.size), dtype=np.int64)
-            tables[:, one.placed(self.shared)] = listed[0]
-            lists.append((tables, listed[1]))
+        lists = [found for one in self.members if (found := one.listed(self.shared, progress))]
+        if len(lists) < len(self.members):
+            return None
         if math.prod(len(weights) for _, weights in lists) * self.shared.size > LISTED_TOGETHER:
             return None
         (wholes, of_wholes), *parts = lists
@@ -476,9 +489,7 @@ class Whole:
         found = one.believed(progress)
         if found.r_hat is not None:
             raise InfeasibleError(message("the simulated posterior has not settled: nothing to judge by"))
-        own = np.zeros((number, self.shared.size), dtype=np.int64)
-        own[:, one.placed(self.shared)] = found.draw_originals(number, chance, progress)
-        return own
+        return one.over(found.draw_originals(number, chance, progress), self.shared)
 
     def by_draws(self, progress: Progress = SILENT) -> list[TableBelief]:
         """Beliefs by independent draws from each release: pairs of a whole and of parts that fit into it.

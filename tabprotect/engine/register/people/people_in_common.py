@@ -7,6 +7,7 @@ are, it makes no difference. Only where it does is the house asked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -19,6 +20,7 @@ from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
+from tabprotect.engine.register.people.fitting_people import Laws
 from tabprotect.engine.register.people.parts_of_whole import (
     Counted,
     judged_whole,
@@ -100,6 +102,7 @@ class InCommonReading:
         read: set[int] = set()
         asked: set[int] = set()
         tables: list[TableVerdict] = []
+        drawn: list[TableVerdict] = []
         told: dict[str, None] = {}
         every, people = list(others), self.own.release.table.total
         for number, other in every:
@@ -115,7 +118,11 @@ class InCommonReading:
                 parts += [(number, counted)] * whole
                 beside += [(number, counted)] * (not part and not whole)
             few = answer is None and abs(counted.people - people) <= FEW_CHANGES
-            if answer in ("corrected", "later") or few or not (part or whole):
+            nearly = answer in ("corrected", "later")
+            if nearly or few or not (part or whole):
+                again = self._drawn_again(counted) if nearly else []
+                read.update([number] if again else [])
+                drawn += again
                 places = self._places(counted)
                 if places is not None:
                     read.add(number)
@@ -133,17 +140,18 @@ class InCommonReading:
         more, slices = self._parted(wholes, parts, beside, siblings), self._sliced(every)
         close = {number for number, one in (*wholes, *parts) if abs(one.people - people) <= FEW_CHANGES}
         placed_so = any(one.fails(self.limits) for one in tables)
+        known_by_draws = any(one.fails(self.limits) for one in drawn)
         else_known = any(one.fails(self.limits) for one in (*more.tables, *slices.tables)) and not more.asked
         return InCommon(
             tuple(sorted(read | set(more.read) | set(slices.read))),
             more.unread | slices.unread,
             tuple(sorted(asked | set(more.asked) | set(slices.asked))),
-            (*tables, *more.tables, *slices.tables),
+            (*tables, *drawn, *more.tables, *slices.tables),
             more.unweighed,
             (placed_so or bool(asked | set(more.asked)))
             and set(more.asked) <= close
             and not slices.asked
-            and not else_known,
+            and not (else_known or known_by_draws),
             tuple(told),
         )
 
@@ -302,11 +310,42 @@ class InCommonReading:
         places = _certain_changes(now.domain, changes)
         return Table.dense(now.domain, places.reshape(now.domain.shape))
 
+    def _drawn_again(self, earlier: Counted) -> list[TableVerdict]:
+        """What both tell of the people of either, of whom no more came or went than have to; where all can be
+        listed."""
+        now = self._own(earlier)
+        if now.domain != earlier.domain or now.domain.size > LISTED_CELLS:
+            return []
+        beliefs: list[TableBelief] = []
+        with suppress(InfeasibleError, InputError):
+            beliefs = of_nearly_the_same(now, earlier, self.progress)
+        limits = replace(self.limits, at_risk=together_at_risk(self.limits, [earlier.evidence]))
+        return [judged_table("user", one, limits) for one in beliefs]
+
     def _judged_places(self, places: Table) -> TableVerdict:
         counts = np.abs(places.counts.reshape(-1))
         rows = np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
         limits = replace(self.limits, at_risk=SmallCount(1, max(self.limits.at_risk.high, FEW_CHANGES)))
         return judged_table("user", TableBelief(places.domain, True, None, rows, "exact"), limits)
+
+
+def of_nearly_the_same(now: Counted, before: Counted, progress: Progress = SILENT) -> list[TableBelief]:
+    """What a reader believes of the people of two releases who are nearly the same; nothing where they are not,
+    or cannot all be listed.
+
+    Even over all pairs of tables that differ by the fewest people of those that both releases leave possible.
+    """
+    lists = [found for one in (now, before) if (found := one.listed(now.domain, progress))]
+    if len(lists) < 2 or len(lists[0][1]) * len(lists[1][1]) > MOST_PAIRS:
+        return []
+    (tables, weights), (earlier, of_earlier) = lists
+    apart = np.stack([np.abs(earlier - one).sum(axis=1) for one in tables])
+    if apart.min() > FEW_CHANGES:
+        return []
+    chance = weights[:, None] * of_earlier * (apart == apart.min())
+    laws = Laws.of(tables, chance.sum(axis=1)), Laws.of(earlier, chance.sum(axis=0))
+    cells = np.arange(now.domain.size)
+    return [TableBelief(now.domain, True, None, (cells, law.first, law.chances), "exact") for law in laws]
 
 
 def _said(places: Table) -> list[str]:
@@ -326,6 +365,12 @@ def _said(places: Table) -> list[str]:
         )
     return found
 
+
+LISTED_CELLS = 64
+"""Cells of tables of which it is looked whether all originals can be listed."""
+
+MOST_PAIRS = 2**22
+"""Pairs of tables that are put beside each other, a second or so."""
 
 MOST_JUDGED = 24
 """Wholes with their parts that are judged: half a minute or so. Where there are more the house is asked."""

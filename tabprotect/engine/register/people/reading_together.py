@@ -192,10 +192,14 @@ class ReadingTogether:
             return InCommon(unweighed=bool(refused))
         problem = self.problem
         counted, _ = _counts_of(self.looked_up.releases(wanted, self.progress))
+        people = _answered(problem.people, self.looked_up.earlier)
+        # Where a margin is alike all of them are the same but for a correction.
+        alike = (one.entry.number for one in self.looked_up.earlier if one.relation == "records")
+        corrected: list[tuple[int, Kin]] = [(n, "corrected") for n in alike if people.of(n) is None]
         reading = InCommonReading(
             problem.table,
             own,
-            _answered(problem.people, self.looked_up.earlier),
+            People((*people.answers, *corrected)),
             self._limits(own),
             refused,
             self.progress,
@@ -312,6 +316,23 @@ class ReadingTogether:
             left_out=kinds(*(one.left_out for one in found)),
             note=joined(dict.fromkeys(one.note for one in found if one.note), " "),
         )
+
+
+def by_people(problem: Problem, looked_up: LookedUp) -> list[Earlier]:
+    """Earlier publications, with those as of variables of the same names alone that count other people.
+
+    A margin may be alike where one record was corrected, or by chance: of the same records all are.
+    """
+    from tabprotect.engine.register.people.overlapping import same_variables
+
+    mine, table, found = marks(problem), problem.table, list(looked_up.earlier)
+    alike = [one for one in found if one.relation == "records"]
+    apart = {one.entry.number for one in alike if problem.people.of(one.entry.number) not in (None, "same")}
+    if problem.magnitudes is None:
+        for one, release in looked_up.releases(alike):
+            if release.tables and len(same_variables(table.domain, release.domain)) > _shared(one, mine):
+                apart.add(one.entry.number)
+    return [replace(one, relation="variables") if one.entry.number in apart else one for one in found]
 
 
 def _answered(people: People, earlier: Sequence[Earlier]) -> People:

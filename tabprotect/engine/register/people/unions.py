@@ -187,7 +187,7 @@ class Unions:
             Where no people fit.
         """
         if any(one.by_moves for one in self.members):
-            return self._of_members(*(self._listed(progress) or self._fitting(PAIRED, progress)))
+            return self._of_members(*(self._listed(progress) or self._fitting(progress)))
         found = self._posterior(progress)
         number = found.count_originals() if found.way == "exact" else None
         listed = found.list_originals() if number is not None and number <= MOST_LISTED else None
@@ -207,7 +207,7 @@ class Unions:
             Where there is no posterior, or the draws are too few.
         """
         if any(one.by_moves for one in self.members):
-            return self._fitting(number, progress)[0]
+            return [one[:number] for one in self._fitting(progress)[0]]
         drawn = self._posterior(progress).draw_originals(number, self._chance.generator(), progress)
         return self._grouped(drawn)[: len(self.members)]
 
@@ -226,12 +226,20 @@ class Unions:
         self, tables: Sequence[Ints], weights: Floats, draws: int | None = None
     ) -> list[TableBelief]:
         """The same from tables of the members alone."""
-        told = [
+        return self._laid_out([*tables, *self._told(tables)], weights, draws)
+
+    def _told(self, tables: Sequence[Ints]) -> list[Ints]:
+        """The tables of the groups that those of the members tell of."""
+        return [
             np.tensordot(np.array(ways), np.stack(tables), axes=1) // often
             for ways, often, groups in self.way.told
             if groups
         ]
-        return self._laid_out([*tables, *told], weights, draws)
+
+    def grouped(self, tables: Sequence[Ints]) -> list[Ints]:
+        """The tables that are believed of, in the order of :meth:`beliefs`, from those of the members."""
+        each = np.stack([*tables, *self._told(tables)], axis=2)
+        return [each.reshape(len(each), -1)]
 
     def _laid_out(
         self, tables: Sequence[Ints], weights: Floats, draws: int | None = None
@@ -257,14 +265,9 @@ class Unions:
 
     def _listed(self, progress: Progress) -> tuple[list[Ints], Floats] | None:
         """All tables of the members that fit, and their chances; ``None`` where they are too many."""
-        lists: list[tuple[Ints, Floats]] = []
-        for one in self.members:
-            found = one.believed(progress)
-            number = found.count_originals() if found.way == "exact" else None
-            listed = found.list_originals() if number is not None and number <= MOST_LISTED else None
-            if listed is None:
-                return None
-            lists.append((self._over_shared(one, listed[0]), listed[1]))
+        lists = [found for one in self.members if (found := one.listed(self.shared, progress))]
+        if len(lists) < len(self.members):
+            return None
         if math.prod(len(weights) for _, weights in lists) * self.shared.size > LISTED_TOGETHER:
             return None
         rows = np.array(np.meshgrid(*(range(len(weights)) for _, weights in lists), indexing="ij"))
@@ -273,25 +276,20 @@ class Unions:
         weights = np.prod([weights[row] for (_, weights), row in zip(lists, rows, strict=True)], axis=0)
         return [tables[row] for (tables, _), row in zip(lists, rows, strict=True)], weights
 
-    def _fitting(self, number: int, progress: Progress) -> tuple[list[Ints], Floats, int]:
+    def _fitting(self, progress: Progress) -> tuple[list[Ints], Floats, int]:
         """Draws of each release by itself that fit, their chances, and how many they are worth."""
         chance, tables = self._chance.generator(), []
         for one in self.members:
             found = one.believed(progress)
             if found.r_hat is not None:
                 raise InfeasibleError(message("the simulated posterior has not settled: nothing to judge by"))
-            tables.append(self._over_shared(one, found.draw_originals(DRAWN, chance, progress)))
+            tables.append(one.over(found.draw_originals(DRAWN, chance, progress), self.shared))
         rows = chance.integers(0, DRAWN, (len(tables), PAIRED))
-        rows = rows[:, self._fits([one[row] for one, row in zip(tables, rows, strict=True)])][:, :number]
+        rows = rows[:, self._fits([one[row] for one, row in zip(tables, rows, strict=True)])]
         worth = min((len(np.unique(row)) for row in rows), default=0)
         if worth < LEAST_EFFECTIVE:
             raise InfeasibleError(message("too few of the drawn people fit all these releases"))
         return [one[row] for one, row in zip(tables, rows, strict=True)], np.ones(rows.shape[1]), worth
-
-    def _over_shared(self, one: Counted, tables: Ints) -> Ints:
-        every = np.zeros((len(tables), self.shared.size), dtype=np.int64)
-        every[:, one.placed(self.shared)] = tables
-        return every
 
 
 def _with_kinds(shared: Domain, number: int) -> Domain:
