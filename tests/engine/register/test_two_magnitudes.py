@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,24 +70,58 @@ def test_the_remedy_for_a_second_magnitude_works(
             assert main([*protect, "--accept", "staff are on the sign"]) == 0
 
 
-def test_sums_of_another_quarter_tell_nothing_of_these(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def quarters(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., list[str]]:
+    """Protects turnover, or another measure, that grew by so much a head: what is left out, or ``refused``."""
+    monkeypatch.chdir(folder)
     Path("policy.toml").write_text('[standing]\npattern_choice = "the readers are few"\n')
 
-    def protected(name: str, add: int, *, measure: str = "turnover") -> list[str]:
+    def protected(
+        name: str,
+        add: int,
+        *,
+        measure: str = "turnover",
+        method: str = "suppression",
+        of: tuple[str, ...] = (),
+    ) -> list[str]:
         rows = "".join(f"{n % 3},a{n // 8},e{n},{40 + n * n + add * (n + 1)}\n" for n in range(24))
         Path(f"{name}.csv").write_text(f"nace,area,ent,{measure}\n{rows}")
         tabulate = ["tabulate", f"{name}.csv", "--by", "nace,area", "--holding", "ent", "--measure", measure]
         assert main([*tabulate, "--out", f"{name}.parquet"]) == 0
-        words = ["protect", f"{name}.parquet", "--method", "suppression", "--rule", "p=10", "--json"]
+        words = ["protect", f"{name}.parquet", "--method", method, "--rule", "p=10", *of, "--json"]
         capsys.readouterr()
         code = main([*words, "--policy", "policy.toml", "--out", f"{name}.zip"])
         found = json.loads(capsys.readouterr().out)
         return found["verdict"]["left_out"] if code == 0 else [found["error"]["kind"]]
 
+    return protected
+
+
+def test_sums_of_another_quarter_tell_nothing_of_these(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    protected = quarters(monkeypatch, tmp_path, capsys)
     assert "other_releases" not in protected("first", 0)
     assert "other_releases" not in protected("next", 3)
     # Another measure goes together with this one in a way that readers may know.
     assert protected("staff", 3, measure="staff") == ["refused"]
+
+
+NOISE = {"method": "multiplicative_noise", "of": ("--set", "least=0.1", "--set", "most=0.25")}
+
+
+def test_noise_of_another_quarter_tells_nothing_of_these(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    protected = quarters(monkeypatch, tmp_path, capsys)
+    assert "other_releases" not in protected("first", 0)
+    # Of the same quarter exact sums and noisy ones tell something together.
+    assert protected("again", 0, **NOISE) == ["refused"]
+    assert protected("next", 3, **NOISE) == []
+    assert protected("third", 5, **NOISE) == []
+    # Other factors would be a second noise on nearly the same.
+    assert protected("fourth", 7, **(NOISE | {"of": ("--set", "least=0.2", "--set", "most=0.5")})) == [
+        "refused"
+    ]
+    assert protected("fifth", 9, **(NOISE | {"of": (*NOISE["of"], "--seed", "5")})) == ["refused"]

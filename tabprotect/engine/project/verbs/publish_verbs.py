@@ -133,6 +133,8 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
             protected, release=whole, trail=trail, recipe=recipe_text.to_text(context.trail, seeds=True)
         )
     leaving.make_folder(place)
+    # The factors of sums follow from its key, contributor by contributor.
+    of_the_house = bool(protected.release.magnitudes) and not record.seed_given
     notes = Outgoing(
         release=protected.release,
         marks=partial(marks, record.problem),
@@ -144,7 +146,7 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
         who=who_answers(*signed),
         trail=trail.head,
         secret=secret,
-        seed=record.seed if protected.release.mechanism.coins else None,
+        seed=record.seed if protected.release.mechanism.coins or of_the_house else None,
         people=record.problem.people,
         looked_up=looked_up,
     ).leave(asked, project.limits, context.register, asked.again.strip())

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.agency import key as house_key
 from tabprotect.engine.bundle.tables.data_package import table_csv
 from tabprotect.engine.bundle.verify import of_magnitudes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.people.reading_together import LookedUp
+from tabprotect.engine.register.register_entry import COINS, Earlier, coins_mark
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.groupings.grouping import true_table
@@ -70,12 +72,12 @@ def other_measures(problem: Problem, release: Release, looked_up: LookedUp) -> O
     if not release.magnitudes:
         close = [one for one in close if one not in counts]
     opened = {id(one): before for one, before in looked_up.releases(close)}
-    weighed = [_weighed(problem, release, one.relation, opened.get(id(one))) for one in close]
+    weighed = [_weighed(problem, release, one, opened.get(id(one))) for one in close]
     counted = bool(release.magnitudes) and any(one.relation == "records" for one in counts)
     return OtherMeasures(not all(weighed), counted)
 
 
-def _weighed(problem: Problem, release: Release, relation: str, before: Release | None) -> bool:
+def _weighed(problem: Problem, release: Release, one: Earlier, before: Release | None) -> bool:
     """Return True if an earlier release and this one are judged with each other, or tell nothing together."""
     if before is None:
         return False
@@ -83,9 +85,13 @@ def _weighed(problem: Problem, release: Release, relation: str, before: Release 
         if not (before.magnitudes and release.magnitudes):
             numbers = all(one.counted for one in (before, release))
             return numbers or known_beside(problem.table, (*before.tables, *release.tables))
-        if relation == "records":
+        if one.relation == "records":
             method = methods("magnitudes")[release.mechanism.method]
-            return method.adds_nothing(before, release) or _of_another_time(before, release)
+            return (
+                method.adds_nothing(before, release)
+                or _of_another_time(problem, before, release)
+                or _by_the_same_factors(problem, one, before, release)
+            )
         then, now = before.mechanism, release.mechanism
         return (
             then.method == now.method
@@ -96,19 +102,39 @@ def _weighed(problem: Problem, release: Release, relation: str, before: Release 
         return False
 
 
-def _of_another_time(before: Release, release: Release) -> bool:
-    """Return True if one measure is that of two times: sums that both state are not the same.
+def _of_another_time(problem: Problem, before: Release, release: Release) -> bool:
+    """Return True if one measure is that of two times: sums that were stated are not what they are now.
 
     What one of them tells of the other follows from nothing but what a reader assumes of the change.
     """
     then, now = before.magnitude_table, release.magnitude_table
-    if then.measure != now.measure or not all(
-        methods("magnitudes")[one.mechanism.method].takes_rules for one in (before, release)
-    ):
+    if then.measure != now.measure or not methods("magnitudes")[before.mechanism.method].takes_rules:
         return False
+    if not methods("magnitudes")[release.mechanism.method].takes_rules:
+        # Noise states no sum as it is.
+        given = problem.contributions
+        now = given.published(given.table.cells.value)
     earlier, later = _stated(then), _stated(now)
     both = earlier.keys() & later.keys()
     return len(both) > 1 and 2 * sum(earlier[one] != later[one] for one in both) > len(both)
+
+
+def _by_the_same_factors(problem: Problem, one: Earlier, before: Release, release: Release) -> bool:
+    """Return True if each contributor has one factor in both tables of a measure, whatever the time.
+
+    Who works out what one of them put in has it times the factor, and nothing else from either: all of it in
+    proportion tells as little as one of it.
+    """
+    then, now = before.mechanism, release.mechanism
+    return (
+        then.method == now.method
+        and not methods("magnitudes")[now.method].takes_rules
+        and dict(then.parameters) == dict(now.parameters)
+        and (before.magnitude_table.measure, before.magnitude_table.decimals)
+        == (release.magnitude_table.measure, release.magnitude_table.decimals)
+        and problem.contributions.seed is None
+        and one.entry.publication.gate.get(COINS) == coins_mark(0, house_key())
+    )
 
 
 def _stated(table: PublishedMagnitudes) -> dict[tuple[tuple[str, ...], ...], int]:
