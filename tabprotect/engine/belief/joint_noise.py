@@ -312,7 +312,9 @@ def _posterior(
         first=first,
         chances=chances,
         draw_originals=draw,
-        draw_in_order=None if everything is not None else lambda number, *_: joint.kept[:number],
+        draw_in_order=None
+        if everything is not None
+        else lambda at, *_: joint.kept[at * len(joint.kept) // joint.tables],
         count_originals=lambda: None if everything is None else len(everything.tables),
         list_originals=lambda: None if everything is None else (everything.tables, everything.chances),
         hidden=hidden,

@@ -466,9 +466,9 @@ def drawn_originals(posterior: Posterior, number: int, chance: Randomness, progr
         tables = posterior.draw_originals(number, generator, progress)
         draws = worth(posterior, len(tables))
     else:
-        recorded = in_order(posterior.draws, generator, progress)
-        tables = recorded[np.linspace(0, len(recorded) - 1, min(number, len(recorded))).astype(np.int64)]
-        draws = len(tables)
+        draws = min(number, posterior.draws)
+        evenly = np.linspace(0, posterior.draws - 1, draws).astype(np.int64)
+        tables = in_order(evenly, generator, progress)
     return Originals(tables, np.full(len(tables), 1 / len(tables)), draws, in_order is not None)
 
 

@@ -179,14 +179,22 @@ def _from_originals(
                 "{size:,} inner cells are too many for the sums of drawn originals", posterior.domain.size
             )
         )
-    number = draws or SUMS_DRAWS
-    number = max(min(number, SUMS_LISTED // publication.size), 1)
+    number = max(min(draws or SUMS_DRAWS, SUMS_LISTED // publication.size), 1)
     generator = (randomness or Randomness.fresh()).generator()
-    found = np.empty((number, publication.size), dtype=np.int64)
     step = max(SUMS_LISTED // 8 // posterior.domain.size, 1)
-    piece = -(-step // 16)
+    piece, recorded = -(-step // 16), posterior.draw_in_order
+    if recorded is not None:
+        # All that chains recorded, once, is as much as they tell.
+        number, step = min(number, posterior.draws or number), piece
+    places = np.linspace(0, (posterior.draws or number) - 1, number).astype(np.int64)
+    found = np.empty((number, publication.size), dtype=np.int64)
     for done in range(0, number, step):
-        tables = posterior.draw_originals(min(step, number - done), generator, progress)
+        at = places[done : done + step]
+        tables = (
+            posterior.draw_originals(len(at), generator, progress)
+            if recorded is None
+            else recorded(at, generator, progress)
+        )
         # Some at a time: adding up lays the tables out once more.
         for begin in range(0, len(tables), piece):
             some = tables[begin : begin + piece]

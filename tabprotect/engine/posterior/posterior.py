@@ -149,8 +149,9 @@ class Posterior:
         Reads the exact law of a sum of cells; ``None`` where only originals tell it, listed or
         drawn.
     draw_in_order
-        As ``draw_originals``, of those that chains recorded, at most ``draws``, chain by chain: the means of
-        runs of them tell what a mean is worth. ``None`` where draws are of no order.
+        As ``draw_originals``, those that chains recorded at places below ``draws``, int64 (number,), instead of
+        a number, chain by chain: the means of runs of them tell what a mean is worth. ``None`` where draws are
+        of no order.
     draw_narrow
         As ``draw_originals`` in eight bits, for who looks at small counts only: counts beyond
         ``NARROW_COUNTS`` are some count beyond it.
@@ -187,7 +188,7 @@ class Posterior:
     list_originals: Callable[[], tuple[Ints, Floats] | None] = field(default=lambda: None, repr=False)
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
     exact_sums: ExactSums | None = field(default=None, repr=False)
-    draw_in_order: Callable[[int, np.random.Generator, Progress], Ints] | None = field(
+    draw_in_order: Callable[[Ints, np.random.Generator, Progress], Ints] | None = field(
         default=None, repr=False
     )
     draw_narrow: Callable[[int, np.random.Generator, Progress], Signs] | None = field(

@@ -287,7 +287,7 @@ def _part(
     counting = Counting(component)
     kept_chain, kept_record = np.nonzero(counts.T)
 
-    def taken_at(at: Ints | slice) -> Ints:
+    def taken_at(at: Ints) -> Ints:
         # As narrow as they are held: who puts parts together widens them.
         return tables[kept_record[at], :, kept_chain[at]]
 
@@ -305,7 +305,7 @@ def _part(
         effective_sample_size=worth(chances, variance, taken),
         draws=taken,
         r_hat=agreement,
-        in_order=lambda number, *_: taken_at(slice(number)),
+        in_order=taken_at,
         estimate=counting.estimate,
     )
 

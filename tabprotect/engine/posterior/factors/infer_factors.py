@@ -195,12 +195,7 @@ def _joined(
         draw_originals=_drawing(
             size, pieces.known, [(alone.cells, alone.draw)] + [(part.cells, part.draw) for part in parts]
         ),
-        draw_in_order=_drawing(
-            *(size, pieces.known),
-            [(alone.cells, alone.draw)] + [(part.cells, part.in_order or part.draw) for part in parts],
-        )
-        if by_chains
-        else None,
+        draw_in_order=_in_order(size, pieces.known, alone, parts) if by_chains else None,
         count_originals=_counting(alone, parts),
         list_originals=lambda: _listing(alone, parts, (group, first)),
         estimate_originals=_estimating(alone, parts),
@@ -295,6 +290,20 @@ def _drawing(size: int, known: tuple[Ints, Ints], parts: list[tuple[Ints, Draw]]
             if len(cells):
                 out[:, cells] = part(number, generator, progress)
         return out
+
+    return draw
+
+
+def _in_order(
+    size: int, known: tuple[Ints, Ints], alone: Cellwise, parts: list[SolvedPart]
+) -> Callable[[Ints, np.random.Generator, Progress], Ints]:
+    def draw(at: Ints, generator: np.random.Generator, progress: Progress) -> Ints:
+        def placed(part: SolvedPart) -> Draw:
+            recorded = part.in_order
+            return part.draw if recorded is None else lambda *_: recorded(at)
+
+        every = [(alone.cells, alone.draw), *((part.cells, placed(part)) for part in parts)]
+        return _drawing(size, known, every)(len(at), generator, progress)
 
     return draw
 

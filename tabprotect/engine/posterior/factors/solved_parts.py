@@ -59,7 +59,8 @@ class SolvedPart:
     effective_sample_size, draws, r_hat
         Of a Monte Carlo part.
     in_order
-        As ``draw``, of those that were recorded, chain by chain, at most ``draws``; ``None`` without chains.
+        Those that were recorded at places below ``draws``, int64 (number,), chain by chain; ``None`` without
+        chains.
     draw_blocks
         ``(blocks, number, generator, progress) -> int64 (blocks * number, cells)``: as so many calls
         of ``draw`` one after the other, at once; ``None`` if there is no such way.
@@ -78,7 +79,7 @@ class SolvedPart:
     effective_sample_size: float | None = None
     draws: int | None = None
     r_hat: float | None = None
-    in_order: Draw | None = None
+    in_order: Callable[[Ints], Ints] | None = None
     estimate: Callable[[], TableCount | None] = lambda: None
     total: Callable[[], tuple[int, Floats]] | None = None
     draw_blocks: DrawBlocks | None = None

@@ -55,7 +55,7 @@ MOST_WORK = 3e6
 """Nominal microseconds (`solver.solver_work`) that integer programmes may take in all."""
 
 QUICK_WORK = 1e8
-"""The same for programmes that only make a pattern better."""
+"""The same for programmes that only make a pattern better; in a large table boxes alone do."""
 
 
 Purpose = Literal["cheapest", "farthest", "whole"]
@@ -145,7 +145,7 @@ class LinearMoves:
         # What moving each number costs where published ones may be paid for, and where not.
         self._prices = {True: self._price.copy(), False: np.full(len(self._first), np.inf)}
         self._kept: dict[Purpose, _Programme] = {}
-        self._spent = self._spent_quickly = 0.0
+        self._spent, self._left_quickly = 0.0, 0.0 if large else QUICK_WORK
         self.gave_up = False
 
     def open(self, cells: Ints) -> None:
@@ -193,13 +193,13 @@ class LinearMoves:
         still = self._place[barred]
         still = still[still >= 0]
         free = self._box(at, sign, need, still, pay=False)
-        if free is not None or (quick and self._spent_quickly >= QUICK_WORK):
+        if free is not None or (quick and self._left_quickly <= 0.0):
             return free
         before = solver_work()
         try:
             return self._by_programmes(at, sign, need, still, pay=pay)
         finally:
-            self._spent_quickly += solver_work() - before if quick else 0.0
+            self._left_quickly -= solver_work() - before if quick else 0.0
 
     def _by_programmes(self, at: int, sign: int, need: int, still: Ints, *, pay: bool) -> Deviation | None:
         box: Deviation | None = None
