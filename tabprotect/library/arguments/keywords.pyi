@@ -375,7 +375,7 @@ class Suppression(ProtectingKeywords, total=False):
     level: int | None
     level_percent: float
     totals: Literal["allowed", "published"]
-    zeros: Literal["published", "allowed"] | str
+    zeros: Literal["published", "allowed", "often"] | str
     insiders: Literal["none", "outside", "one", "all"]
     costs: Literal["count", "unity", "log"]
     whole_range: bool

@@ -82,8 +82,14 @@ WALK_WORK = 2.5e7
 LOOSE_COST, LOOSE_WORK = 0.06, 1.6e7
 """Microseconds of such a step on an ordinary core, and of all of them at most, where work is limited."""
 
-LEAST_TIMES, MOST_TIMES = 1.5, 4.0
-"""How many times as many steps the next run takes."""
+LEAST_TIMES, MOST_TIMES, MORE = 1.5, 4.0, 1.25
+"""How many times as many steps the next run takes, and of those that should do: R-hat is an estimate."""
+
+
+def _times(agreement: float, most: float = np.inf) -> float:
+    """How many times as many steps are to be taken: what R-hat squared exceeds 1 by falls as they grow."""
+    enough = MORE * (agreement**2 - 1) / (AGREED**2 - 1)
+    return min(float(np.clip(enough, LEAST_TIMES, MOST_TIMES)), most)
 
 
 def by_chain(
@@ -142,14 +148,15 @@ def by_chain(
         stage = message("drawing originals, run {attempt}", attempt + 1)
         tables, counts = found.run(records, between, progress, stage)
         agreement, _ = mixing(tables, counts)
-        # Plus the cost of the next run.
-        cost = each * between[0] + SWEEP_COST * between[1] * cells * chains
-        spent += 2 * records * cost
-        ahead = 2 * records * cost * (agreement**2 - 1) / (AGREED**2 - 1)
-        lost = spent > CHAIN_WORK if limited or attempt + 1 >= FEW_ROUNDS else False
-        if agreement <= AGREED or lost or (limited and ahead > DEARER * CHAIN_WORK):
+        cost = records * (each * between[0] + SWEEP_COST * between[1] * cells * chains)
+        spent += cost
+        ahead = 2 * cost * (agreement**2 - 1) / (AGREED**2 - 1)
+        bounded = limited or attempt + 1 >= FEW_ROUNDS
+        times = _times(agreement, (CHAIN_WORK - spent) / cost if bounded else np.inf)
+        lost = times < LEAST_TIMES or (limited and ahead > DEARER * CHAIN_WORK)
+        if agreement <= AGREED or lost:
             break
-        between = (2 * between[0], 2 * between[1])
+        between = (int(times * between[0]), int(times * between[1]))
     return _part(component, tables, counts, agreement, generator)
 
 
@@ -178,10 +185,8 @@ def _by_loose_chain(
         stage = message("drawing originals, run {attempt}", attempt + 1)
         tables, counts = found.run(records, sweeps, progress, stage)
         agreement, _ = mixing(tables, counts)
-        # What R-hat squared exceeds 1 by falls as the steps between records grow.
-        times = float(np.clip((agreement**2 - 1) / (AGREED**2 - 1), 2, MOST_TIMES))
-        if approach.weighing is not None:
-            times = min(times, (LOOSE_WORK - spent) / (sweeps * cost))
+        left = np.inf if approach.weighing is None else (LOOSE_WORK - spent) / (sweeps * cost)
+        times = _times(agreement, left)
         if agreement <= AGREED or times < LEAST_TIMES:
             break
         sweeps = int(sweeps * times)

@@ -34,8 +34,9 @@ empty. They stay in the house: a reader sees only that a cell is suppressed.
 People who are alone in a cell know its count and could undo the protection of another one; by
 default none of them can alone, and on request not all of them together. Zeros are published
 unless allowed as secondary cells; where zeros are sensitive (a rule from 0 up) they are primary.
-Given statuses, a tau-ARGUS a priori file, say which cells an earlier release has published or
-hidden, which are sensitive besides, and what hiding a cell costs.
+Shown zeros tell that all of a group share one category: where a variable is sensitive, half of the zeros
+draw the letter P. Given statuses, a tau-ARGUS a priori file, say which cells an earlier release has
+published or hidden, which are sensitive besides, and what hiding a cell costs.
 
 What a reader learns: the published counts exactly, and of the suppressed ones what these leave open,
 weighed by the letters. Without letters the intervals are no promise against somebody who runs this program
@@ -263,6 +264,9 @@ class Suppression(Method):
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Values:
         """Take what the table's own file says of its cells as given, before what a person gives."""
+        if problem.roles.sensitive and given.get(ZEROS.name) is None:
+            usual = self.resolve(problem.table.domain, given)[CHOICE] == "letters"
+            given = {**given, **({ZEROS.name: "often"} if usual else {})}
         values = self.resolve(problem.table.domain, given)
         if not problem.statuses or values[CHOICE] == "blocks":
             return values

@@ -77,6 +77,10 @@ NEXT = 0.9
 SPREAD = 0.15
 """Chance of each neighbouring class; and of the letter P for a zero that may be hidden."""
 
+OFTEN = 0.5
+"""Chance of the letter P for a zero that is to be hidden often: of .15, .5 and .8 most tables with a group in
+one category left so."""
+
 LEAST_LARGEST = 8
 
 SYMBOLS = string.digits + string.ascii_lowercase
@@ -116,13 +120,13 @@ class LetterLaw:
     largest
         The largest count in a class.
     zeros
-        Whether zeros may be hidden; else they have no letter.
+        The chance of P for a zero, where that is no small count; where it is 0 none is hidden.
     """
 
     rule: SmallCount
     half: float
     largest: int
-    zeros: bool = False
+    zeros: float = 0.0
 
     @cached_property
     def ends(self) -> Ints:
@@ -162,7 +166,7 @@ class LetterLaw:
                     out[there, beside] += SPREAD * left
             out[there, number] += left - out[there, 1:].sum(axis=1)
         out[self.largest + 1, self.open_letter] = 1.0
-        out[0, 0] = (1.0 if self.rule.low == 0 else SPREAD) if self.zeros else 0.0
+        out[0, 0] = 1.0 if self.zeros and self.rule.low == 0 else self.zeros
         out[0, -1] = 1.0 - out[0, 0]
         return out
 

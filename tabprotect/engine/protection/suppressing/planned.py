@@ -17,6 +17,8 @@ from tabprotect.engine.protection.suppressing.choice import SEARCH, HidingChoice
 from tabprotect.engine.protection.suppressing.letters import (
     HALF,
     LARGEST,
+    OFTEN,
+    SPREAD,
     LetterLaw,
     as_text,
     from_text,
@@ -125,7 +127,7 @@ def plan(
     rule, half = problem.at_risk, values[HALF] or usual_half(publication.domain)
     told = _grand_total(publication) is not None and not values[STATUSES]
     largest = most_in_classes(rule, half, values[LARGEST], problem.table if told else None)
-    law = LetterLaw(rule, half, largest, zeros=not never_zero(values, rule))
+    law = LetterLaw(rule, half, largest, _of_zeros(values, rule))
     return hide(problem, publication, values, law, law.draw(problem.table, key), progress)
 
 
@@ -158,11 +160,17 @@ def _planned_task(
     cost, total = task.cost.copy(), _grand_total(publication)
     # A zero that is told by its letter would be hidden in vain.
     run = inner_run(publication)
-    cost[run][letters == len(law.planned) - 1] = np.inf
+    told = letters == len(law.planned) - 1
+    cost[run][told] = np.inf
+    primary = task.primary
+    if law.zeros:
+        # Where P may be of zeros, a sum of no other letter may be as small as any of them.
+        sums = publication.incidence
+        primary = primary | ((sums @ ((letters > 0) & ~told) == 0) & (sums @ (letters == 0) > 0))
     if total is not None:
         # Its own count decides the classes.
         cost[total] = np.inf
-    return replace(task, cost=cost)
+    return replace(task, primary=primary, cost=cost)
 
 
 def _grand_total(publication: Publication) -> int | None:
@@ -175,7 +183,14 @@ def law_of(publication: Publication, values: Values, rule: SmallCount) -> Letter
     """The law of stated values, the largest class among them."""
     half = values[HALF] or usual_half(publication.domain)
     largest = most_in_classes(rule, half, values[LARGEST], None)
-    return LetterLaw(rule, half, largest, not never_zero(values, rule))
+    return LetterLaw(rule, half, largest, _of_zeros(values, rule))
+
+
+def _of_zeros(values: Values, rule: SmallCount) -> float:
+    """The chance of the letter P for a zero."""
+    if never_zero(values, rule):
+        return 0.0
+    return OFTEN if values[ZEROS] == "often" else SPREAD
 
 
 def stated_largest(domain: Domain, earlier: Sequence[Release]) -> int | None:

@@ -57,15 +57,19 @@ TOTALS: Parameter[Literal["allowed", "published"]] = Parameter(
     },
 )
 
-ZEROS: Parameter[Literal["published", "allowed"]] = Parameter(
+ZEROS: Parameter[Literal["published", "allowed", "often"]] = Parameter(
     "zeros",
     message("Zeros"),
-    message("Whether zeros may be hidden."),
+    message("Whether zeros may be hidden; often where a variable is sensitive and nothing is asked for."),
     "choice",
     "published",
     choices={
         "published": message("Zeros are published unless they are unsafe."),
         "allowed": message("Zeros may be hidden to protect others."),
+        "often": message(
+            "By letters, half of the zeros are hidden with the small counts: a zero that is shown tells more of "
+            "its group than a small count does."
+        ),
     },
 )
 

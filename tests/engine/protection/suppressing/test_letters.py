@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.cell_chance import cell_uniforms
 from tabprotect.engine.protection.methods.suppression import PLUGIN
@@ -27,6 +28,7 @@ from tabprotect.engine.protection.suppressing.planned import LETTERS, hide
 from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.release.likelihood import product
 from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.sensitivity.roles import Roles
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -34,8 +36,7 @@ from tabprotect.engine.tables.table import Table
 REFERENCE = json.loads((Path(__file__).parents[3] / "reference" / "letters.json").read_text())
 RULE = SmallCount(1, 2)
 LAW = LetterLaw(RULE, 0.7, 5)
-_CHANCES = LAW.chances[np.minimum(np.arange(20), LAW.largest + 1)]
-"""By the count."""
+HALF_OF_ZEROS = LetterLaw(RULE, 0.7, 5, 0.5)
 GIVEN: dict[str, object] = {"choice": "letters"}
 
 
@@ -55,7 +56,7 @@ def test_law() -> None:
     assert LetterLaw(RULE, 0.7, 30).ends.tolist() == [2, 6, 14, 30]
     assert LetterLaw(RULE, 0.7, 31).ends.tolist() == [2, 6, 14, 31]
     for half, largest, rule, zeros in itertools.product(
-        (0.1, 0.7, 1.5), (8, 23, 100), (RULE, SmallCount(1, 9), SmallCount(0, 3)), (False, True)
+        (0.1, 0.7, 1.5), (8, 23, 100), (RULE, SmallCount(1, 9), SmallCount(0, 3)), (0.0, 0.5)
     ):
         law = LetterLaw(rule, half, max(largest, rule.high + int(5 * half)), zeros)
         chances = law.chances
@@ -90,45 +91,51 @@ def test_reference(case: dict[str, Any]) -> None:
         assert found == pytest.approx(expected, abs=1e-9)
 
 
-def _chances(originals: Ints, letters: Ints, *, looks: bool) -> Floats:
+def _by_count(law: LetterLaw) -> Floats:
+    return np.asarray(law.chances[np.minimum(np.arange(20), law.largest + 1)])
+
+
+def _chances(each: Floats, originals: Ints, letters: Ints, *, looks: bool) -> Floats:
     """P(letters | original) of each original (originals, cells); ``looks``: one looks at its neighbour."""
-    chances = np.prod(_CHANCES[originals, letters], axis=1)
+    chances = np.prod(each[originals, letters], axis=1)
     if not looks:
         return chances
     seen = np.where(originals[:, 1] % 2 == 0, originals[:, 0], originals[:, 0] % 3 + 1)
-    own = _CHANCES[originals[:, 0], letters[0]]
-    other = _CHANCES[seen, letters[0]]
+    own = each[originals[:, 0], letters[0]]
+    other = each[seen, letters[0]]
     return np.where(own > 0, chances * other / np.maximum(own, 1e-300), 0.0)
 
 
-def _worst(shape: tuple[int, ...], most: int, *, looks: bool = False) -> tuple[int, float]:
+def _worst(
+    shape: tuple[int, ...], most: int, law: LetterLaw = LAW, *, looks: bool = False
+) -> tuple[int, float]:
     """All originals, all letters: releases, and how far P(release | original) is from the product.
 
     Relative, within the originals that agree with a release.
     """
-    cells = int(np.prod(shape))
-    originals = np.array(list(itertools.product(range(1, most + 1), repeat=cells)))
-    like = _table(originals[0].reshape(shape))
-    publication = publication_of(like.domain, PLUGIN.resolve(like.domain, GIVEN))
-    values = PLUGIN.resolve(like.domain, GIVEN)
+    cells, each = int(np.prod(shape)), _by_count(law)
+    originals = np.array(list(itertools.product(range(not law.zeros, most + 1), repeat=cells)))
+    like = _table(originals[-1].reshape(shape))
+    values = PLUGIN.resolve(like.domain, GIVEN | {"zeros": "often" if law.zeros else "published"})
+    publication = publication_of(like.domain, values)
     sums = np.asarray((publication.incidence @ originals.T).T)
     problem = Problem(like, at_risk=RULE)
     chances: dict[tuple[bytes, bytes], Floats] = defaultdict(lambda: np.zeros(len(originals)))
-    known = range(LAW.open_letter + 1)
+    known = range(len(law.planned) if law.zeros else law.open_letter + 1)
     run = slice(int(publication.starts[publication.domains.index(like.domain)]), None)
     for letters in itertools.product(known, repeat=cells):
         drawn = np.array(letters)
-        weights = _chances(originals, drawn, looks=looks)
+        weights = _chances(each, originals, drawn, looks=looks)
         if not weights.any():
             continue
-        hidden = hide(problem, publication, values, LAW, drawn).hidden
+        hidden = hide(problem, publication, values, law, drawn).hidden
         inner = hidden[run][:cells]
         chances[hidden.tobytes(), np.where(inner, drawn, -1).tobytes()] += weights
     releases, worst = 0, 0.0
     for (pattern, told), found in chances.items():
         hidden, letters = np.frombuffer(pattern, dtype=bool), np.frombuffer(told, dtype=np.int64)
         at = np.flatnonzero(letters >= 0)
-        product = np.prod(_CHANCES[originals[:, at], letters[at]], axis=1)
+        product = np.prod(each[originals[:, at], letters[at]], axis=1)
         visible = np.where(hidden, -1, sums)
         _, group = np.unique(visible, axis=0, return_inverse=True)
         for number in range(int(group.max()) + 1):
@@ -140,15 +147,36 @@ def _worst(shape: tuple[int, ...], most: int, *, looks: bool = False) -> tuple[i
     return releases, worst
 
 
-@pytest.mark.parametrize(("shape", "most"), [((2, 2), 7), ((2, 3), 4)])
-def test_whole_law_is_the_product_of_the_letters(shape: tuple[int, ...], most: int) -> None:
-    releases, worst = _worst(shape, most)
+@pytest.mark.parametrize(
+    ("shape", "most", "law"), [((2, 2), 7, LAW), ((2, 3), 4, LAW), ((2, 2), 5, HALF_OF_ZEROS)]
+)
+def test_whole_law_is_the_product_of_the_letters(shape: tuple[int, ...], most: int, law: LetterLaw) -> None:
+    releases, worst = _worst(shape, most, law)
     assert releases > 100
     assert worst < 1e-12
 
 
 def test_a_letter_that_looks_at_a_neighbour_is_found() -> None:
     assert _worst((2, 2), 7, looks=True)[1] > 0.01
+
+
+@pytest.mark.parametrize("zeros", ["allowed", "often"])
+def test_no_small_sum_is_published_where_zeros_may_be_planned_as_small(zeros: str) -> None:
+    counts = [[1, 0, 0, 0], [0, 2, 0, 9], [0, 0, 14, 6], [7, 0, 5, 3]]
+    for seed in range(12):
+        for one in _run(counts, seed, zeros=zeros).release.tables:
+            assert not RULE.mask(one.table.counts[~one.hidden]).any()
+
+
+def test_a_group_in_one_category_is_hidden_where_its_variable_is_sensitive() -> None:
+    problem = Problem(_table([[0, 0, 25], [10, 12, 9], [8, 14, 20]]), at_risk=RULE)
+    judged = replace(problem, roles=Roles({"w": ()}))
+    assert PLUGIN.resolve_for(problem, {})["zeros"] == "published"
+    assert PLUGIN.resolve_for(judged, {})["zeros"] == "often"
+    done = gate.protect(PLUGIN, judged, {}, Randomness.seeded(1))
+    assert done.record.verdict is not None and done.record.verdict.passed and not done.record.verdict.left_out
+    with pytest.raises(RefusedError, match="all share one category"):
+        gate.protect(PLUGIN, judged, {"zeros": "published"}, Randomness.seeded(1))
 
 
 def test_a_letter_is_drawn_by_its_own_count_alone() -> None:
@@ -163,7 +191,7 @@ def test_a_letter_is_drawn_by_its_own_count_alone() -> None:
             LAW.draw(_table(other), b"key").reshape(counts.shape)[kept], letters[kept]
         )
     for count in range(10):
-        chances = _CHANCES[count]
+        chances = _by_count(LAW)[count]
         drawn = letters[counts == count]
         shares = np.bincount(drawn, minlength=len(chances)) / len(drawn)
         assert (abs(shares - chances) <= 5 * np.sqrt(chances * (1 - chances) / len(drawn))).all()
