@@ -196,8 +196,10 @@ def _of_zeros(values: Values, rule: SmallCount) -> float:
 def stated_largest(domain: Domain, earlier: Sequence[Release]) -> int | None:
     """The largest count in a class that the last release by letters of the same variables states."""
     for release in reversed(earlier):
-        if LETTERS in release.mechanism.parameters and set(release.domain.names) == set(domain.names):
-            return int(str(release.mechanism.parameters[LARGEST.name]))
+        # Open rounding has letters, too, and no classes.
+        stated = release.mechanism.parameters
+        if {LETTERS, LARGEST.name} <= set(stated) and set(release.domain.names) == set(domain.names):
+            return int(str(stated[LARGEST.name]))
     return None
 
 

@@ -22,6 +22,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.cell_chance import cell_uniforms
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import publication_of
 from tabprotect.engine.protection.suppressing.letters import LARGEST, LetterLaw, as_text
 from tabprotect.engine.protection.suppressing.planned import LETTERS, hide
@@ -50,6 +51,16 @@ def _table(counts: object) -> Table:
 
 def _run(counts: object, seed: int = 1, **more: object) -> Protected:
     return PLUGIN.run(Problem(_table(counts), at_risk=RULE), GIVEN | more, Randomness.seeded(seed))
+
+
+@pytest.mark.parametrize("name", ["small_count_rounding", "controlled_rounding", "suppression"])
+def test_letters_of_rounding_are_no_classes(name: str) -> None:
+    """What was published by open rounding, or without letters, says nothing of classes."""
+    table = _table([[4, 1, 7], [2, 9, 6]])
+    given = {"choice": "cheapest"} if name == "suppression" else {"choice": "open"}
+    first = methods()[name].run(Problem(table), given, Randomness.seeded(1)).release
+    beside = PLUGIN.beside(table.domain, PLUGIN.resolve(table.domain, GIVEN), [first])
+    assert LARGEST.name not in beside
 
 
 def test_law() -> None:
