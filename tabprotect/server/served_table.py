@@ -80,6 +80,10 @@ MOST_WAITING = 20
 AT_ONCE = 64
 """Bundles that are kept at hand between their making and their release."""
 
+AT_A_TIME = 2
+"""Answers that are worked on at a time, one of them being logged. That one takes turns with all others at
+each statement of its transaction: among forty it would wait for seconds, and everybody for it."""
+
 DRAWS = 400
 """Originals that are drawn and judged; errors are about one in twenty of a probability."""
 
@@ -208,12 +212,14 @@ class ServedTable:
         rule = rules()[service.rule.name]
         self._start = ServerState.begin(releases, rule, service.rule.parameters, self._answers)
         self._lock = threading.Lock()
+        self._turns = threading.Semaphore(AT_A_TIME)
         # Held here, not by the functions: they go with the table.
         self._margin = lru_cache(maxsize=256)(self._summed)
         self._sealed = lru_cache(maxsize=AT_ONCE)(self._made)
         self._perturbed = lru_cache(maxsize=1)(self._opened)
         self._doubt = lru_cache(maxsize=1)(self._doubted)
         self._ledger = Ledger(url, evidence.table if opened is None else opened.table)
+        self._ledger.write_ahead()
         self._price_worker = PriceWorker(self._ledger, wanted=service.access.prices)
         try:
             before = self._ledger.latest_settings() or {}
@@ -296,15 +302,16 @@ class ServedTable:
             When the database cannot be used: nothing was decided.
         """
         request = Request(user, query)
-        if self._answers is not None:
-            # Others need not wait while noise is drawn and packed: it is the same whenever that is done.
-            foreseen, _ = decide(self._session.state, request)
-            if foreseen.kind == "table" and query not in self._session.state.bundles:
-                self._sealed(query)
-        with self._lock:
-            self._session.catch_up()
-            before = self._session.state
-            answered = self._session.ask(request)
+        with self._turns:
+            if self._answers is not None:
+                # Others need not wait while noise is drawn and packed: it is the same whenever that is done.
+                foreseen, _ = decide(self._session.state, request)
+                if foreseen.kind == "table" and query not in self._session.state.bundles:
+                    self._sealed(query)
+            with self._lock:
+                self._session.catch_up()
+                before = self._session.state
+                answered = self._session.ask(request)
         self._price_worker.refused(before, answered)
         return answered
 

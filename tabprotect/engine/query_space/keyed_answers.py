@@ -20,9 +20,15 @@ from tabprotect.engine.tables.table import Table
 
 METHOD = "cell_key"
 
-LEAST = 1.0
-"""The standard deviation that is left at least on counts of tables that may hold one at risk: where readers
-undo the noise of all sums of a 2 x 2 or 3 x 3 table, they then know about 1 small count in 100."""
+LEAST = 1.15
+"""The standard deviation that is left at least on counts of tables that may hold one at risk. Readers who
+list all originals then know about 1 small count in 100, of a 2 x 2 x 2 table too with all its sub-tables, and
+those who know beforehand how counts are spread about 3."""
+
+LEAST_D = 5
+"""The least of the largest noise. With less, several numbers shut out all originals but one however large
+the variance is: with 2 one small count in four of a 2 x 2 x 2 table is known, with 3 one in ten, with 4 one
+in forty."""
 
 KEPT = 64
 """Answers that are kept at hand."""

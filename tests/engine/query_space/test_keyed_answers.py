@@ -2,80 +2,117 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
 import pytest
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.fitting.margin_variance import LeastLeft
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
-from tabprotect.engine.query_space.keyed_answers import LEAST
+from tabprotect.engine.query_space.keyed_answers import LEAST, LEAST_D
 
-MOST = 6
-ORIGINALS = np.array(list(product(range(MOST + 1), repeat=4)))
-NUMBERS = {"AB": [[0], [1], [2], [3]], "A": [[0, 1], [2, 3]], "B": [[0, 2], [1, 3]]}
-"""The cells of a 2 x 2 table that each published number of an answer adds up."""
+SQUARE, CUBE = (2, 2), (2, 2, 2)
+MOST = {SQUARE: 6, CUBE: 3}
+"""The largest count of the originals that are listed."""
+
+Tables = tuple[tuple[int, ...], ...]
+SQUARES: Tables = ((0, 1), (0,), (1,))
+CUBES: Tables = ((0, 1, 2), (0, 1), (0, 2), (1, 2), (0,), (1,), (2,))
 
 
-def known_share(noise: tuple[int, float, int], asked: tuple[str, ...], runs: int) -> float:
-    """The share of the counts 1 and 2 in which the reader believes with more than .95."""
+@dataclass(frozen=True)
+class Listed:
+    """All originals, and of each published number its sum (numbers, originals) and who is in it."""
+
+    counts: Ints
+    sums: Ints
+    records: Ints
+
+
+@lru_cache
+def listed(shape: tuple[int, ...], asked: Tables) -> Listed:
+    cells = np.arange(2 ** len(shape)).reshape(shape)
+    numbers = []
+    for axes in asked:
+        others = tuple(k for k in range(len(shape)) if k not in axes)
+        numbers += np.moveaxis(cells, others, range(len(others))).reshape(2 ** len(others), -1).T.tolist()
+    counts = np.array(list(product(range(MOST[shape] + 1), repeat=cells.size)))
+    sums = np.stack([counts[:, of].sum(axis=1) for of in numbers])
+    return Listed(counts, sums, np.stack([(counts[:, of] > 0) @ (1 << np.array(of)) for of in numbers]))
+
+
+def known_share(noise: tuple[int, float, int], shape: tuple[int, ...], asked: Tables, runs: int) -> float:
+    """The share of the counts 1 and 2 in which a reader who lists all originals believes with more than .95."""
     generator = np.random.default_rng(5)
     most, variance, never = noise
+    every = listed(shape, asked)
     table = perturbation_table(D=most, V=variance, js=never)
-    law = np.zeros((2 * MOST + 1, 2 * MOST + 1 + most))
+    law = np.zeros((every.sums.max() + 1, every.sums.max() + 1 + most))
     for count in range(len(law)):
         for change, chance in table.transitions(min(count, table.rows - 1)).items():
             law[count, count + change] += chance
-    numbers = [cells for query in asked for cells in NUMBERS[query]]
-    counts = np.stack([ORIGINALS[:, cells].sum(axis=1) for cells in numbers], axis=1)
-    # The same records have the same noise: those of the cells that are not empty.
-    records = np.stack([(ORIGINALS[:, c] > 0) @ (1 << np.array(c)) for c in numbers], axis=1)
+    # The same records have the same noise, once; nobody has none.
+    somebody = np.where(every.records > 0, every.records, -np.arange(1, len(every.sums) + 1)[:, None])
+    same = [
+        [(o, twice) for o in range(k) if (twice := somebody[o] == somebody[k]).any()]
+        for k in range(len(every.sums))
+    ]
+    first = [~np.any([twice for _, twice in others], axis=0) if others else True for others in same]
     known = small = 0
     for _ in range(runs):
-        drawn = np.minimum(generator.poisson(generator.gamma(1, 2, 4)), MOST)
-        true = int(np.flatnonzero((drawn == ORIGINALS).all(axis=1))[0])
+        drawn = np.minimum(generator.poisson(generator.gamma(1, 1.5, 2 ** len(shape))), MOST[shape])
+        true = int(np.flatnonzero((drawn == every.counts).all(axis=1))[0])
         noisy: dict[int, int] = {}
-        for count, of in zip(counts[true], records[true], strict=True):
-            noisy.setdefault(int(of), int(generator.choice(law.shape[1], p=law[count])))
-        seen = [noisy[int(of)] for of in records[true]]
-        belief = np.ones(len(ORIGINALS))
+        for count, of in zip(every.sums[:, true].tolist(), every.records[:, true].tolist(), strict=True):
+            noisy.setdefault(of, int(generator.choice(law.shape[1], p=law[count])))
+        seen = [noisy[of] for of in every.records[:, true].tolist()]
+        belief = np.ones(len(every.counts))
         for k, number in enumerate(seen):
-            first = np.ones(len(ORIGINALS), dtype=bool)
-            for other in range(k):
-                same = records[:, other] == records[:, k]
-                belief *= ~same | (seen[other] == number)
-                first &= ~same
-            belief *= np.where(first, law[counts[:, k], number], 1.0)
-        belief /= belief.sum()
+            belief *= np.where(first[k], law[every.sums[k], number], 1.0)
+            for other, twice in same[k]:
+                if seen[other] != number:
+                    belief[twice] = 0.0
         for cell in np.flatnonzero((drawn > 0) & (drawn < 3)):
-            known += belief[ORIGINALS[:, cell] == drawn[cell]].sum() > 0.95
+            known += belief[every.counts[:, cell] == drawn[cell]].sum() > 0.95 * belief.sum()
             small += 1
     return known / small
 
 
-def left(asked: tuple[str, ...], variance: float) -> float:
-    found = LeastLeft(np.array((2, 2)), variance)
-    for query in asked:
-        found = found.and_one(np.array(["A" in query, "B" in query]))
+def left(shape: tuple[int, ...], asked: Tables, variance: float) -> float:
+    found = LeastLeft(np.array(shape), variance)
+    for axes in asked:
+        found = found.and_one(np.isin(range(len(shape)), axes))
     return float(found.deviations()[1].min())
 
 
-@pytest.mark.parametrize("noise", [(4, 3.0, 0), (5, 3.0, 2)])
-def test_readers_know_hardly_a_small_count_of_what_is_answered(noise: tuple[int, float, int]) -> None:
-    every = ("AB", "A", "B")
-    assert left(every, noise[1]) >= LEAST
-    assert known_share(noise, every, 120) <= 0.01
+def at_the_limit(shape: tuple[int, ...], asked: Tables) -> float:
+    """The variance that is just enough."""
+    return float((LEAST / left(shape, asked, 1.0)) ** 2)
+
+
+@pytest.mark.parametrize(("most", "never"), [(LEAST_D, 0), (LEAST_D, 2)])
+@pytest.mark.parametrize(("shape", "asked"), [(SQUARE, SQUARES), (CUBE, CUBES)])
+def test_readers_know_hardly_a_small_count_at_the_limit(
+    shape: tuple[int, ...], asked: Tables, most: int, never: int
+) -> None:
+    variance = at_the_limit(shape, asked)
+    assert known_share((most, variance, never), shape, asked, 200 if shape == SQUARE else 40) <= 0.025
 
 
 def test_what_is_refused_would_tell_more() -> None:
-    asked = ("AB", "A")
-    assert 0.75 < left(asked, 1.0) < LEAST
-    assert known_share((2, 1.0, 0), asked, 120) > 0.01
+    # Less is left, or noise that is narrow: then its variance does not help.
+    assert left(CUBE, CUBES, 2.0) < LEAST
+    assert known_share((LEAST_D, 2.0, 0), CUBE, CUBES, 25) > 0.04
+    assert known_share((3, at_the_limit(CUBE, CUBES), 0), CUBE, CUBES, 25) > 0.04
+    assert known_share((2, at_the_limit(SQUARE, SQUARES), 0), SQUARE, SQUARES, 60) > 0.04
 
 
 def test_readers_who_undo_the_noise_of_large_sums_know_hardly_a_small_count() -> None:
     # The four sums of a 2 x 2 table are known: one count is left, and noise with a quarter of its variance.
-    variance, most = 4.0, 5
+    variance, most = 5.3, 6
     assert np.sqrt(variance / 4) >= LEAST
     generator, size = np.random.default_rng(5), 60
     table = perturbation_table(D=most, V=variance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import json
 import math
@@ -100,6 +101,38 @@ def test_small_before_or_after_is_the_reference_and_before_alone_is_found() -> N
         worst = max(abs(again.get(one, 0.0) - weight / total) for one, weight in weights.items())
         assert (worst < 1e-12) == right
         assert right or worst > 0.01
+
+
+def tables_of(rows: tuple[int, ...], columns: tuple[int, ...]) -> list[Cells]:
+    """All tables with these sums."""
+    if len(rows) == 1:
+        return [columns] if sum(columns) == rows[0] else []
+    parts = itertools.product(*(range(n + 1) for n in columns))
+    return [
+        first + rest
+        for first in parts
+        if sum(first) == rows[0]
+        for rest in tables_of(rows[1:], tuple(n - k for n, k in zip(columns, first, strict=True)))
+    ]
+
+
+@pytest.mark.parametrize("case", REFERENCE["own_counts_enumeration"])
+def test_how_far_off_a_reading_of_every_published_table_is(case: str) -> None:
+    rows, columns, before = ast.literal_eval(case)
+    nowhere = np.zeros(len(rows), dtype=np.int64)
+    level = own(nowhere, np.arange(len(rows)), [0.9, 0.1], len(columns))
+    plan = plan_of(len(rows), len(columns), level)
+    law = {table: {table: 1.0} for table in tables_of(rows, columns)}
+    for _ in range(3):
+        for table, so_far in law.items():
+            law[table] = one_pair(plan, level, so_far, before_only if before else exchange_chance)
+    weight = {table: 1 / math.prod(map(math.factorial, table)) for table in law}
+    off = []
+    for published in law:
+        reached = {table: weight[table] * found.get(published, 0.0) for table, found in law.items()}
+        total = sum(reached.values())
+        off += [abs(chance / total - law[published].get(one, 0.0)) for one, chance in reached.items()]
+    assert max(off) == pytest.approx(REFERENCE["own_counts_enumeration"][case][1], abs=1e-12)
 
 
 def test_levels_in_reverse_are_the_reference_and_the_forward_order_is_found() -> None:

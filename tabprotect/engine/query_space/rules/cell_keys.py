@@ -4,7 +4,7 @@ No true sub-table is released, so that no criterion is asked. Each count gets th
 key (see the method cell_key): the same records get the same noise in every answer, whoever asks. A
 request is refused by what is public alone: where the published counts are too few a cell, or too many
 of them are 0, of all or slice by slice; and where least squares over all that is out would leave noise of a standard
-deviation below 1 on the counts of a table that may hold a small one. The noise of large counts may be undone.
+deviation below 1.15 on the counts of a table that may hold a small one. The noise of large counts may be undone.
 What a refusal tells is what the published answer would have told.
 
 Source: Fraser and Wooton 2005 (TableBuilder).
@@ -22,7 +22,7 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cell_keys.key_parameters import JS, D, V
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
-from tabprotect.engine.query_space.keyed_answers import LEAST
+from tabprotect.engine.query_space.keyed_answers import LEAST, LEAST_D
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 from tabprotect.languages.messages import message
 
@@ -69,10 +69,13 @@ class CellKeys(ReleaseRule):
     def resolve(self, given: Mapping[str, object]) -> Values:
         """Complete and check: noise that is thin in one answer answers nothing."""
         values = super().resolve(given)
+        wrong = {}
         if values[V] <= LEAST**2:
-            raise ParameterError(
-                {"V": message("must be above {least:g}, else nothing is answered", LEAST**2)}
-            )
+            wrong["V"] = message("must be above {least:g}, else nothing is answered", LEAST**2)
+        if values[D] < LEAST_D:
+            wrong["D"] = message("must be at least {least}, else several answers tell small counts", LEAST_D)
+        if wrong:
+            raise ParameterError(wrong)
         # Raises where there is no such noise.
         perturbation_table(D=values[D], V=values[V], js=values[JS])
         return values
