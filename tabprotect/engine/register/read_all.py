@@ -158,8 +158,8 @@ class AllRead(Encodable):
             )
         said = plural(
             self.releases,
-            "A reader of the one release knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
-            "A reader of all {releases:,} releases knows {known:,} of {at_risk:.1f} small counts, {certain:,} for certain.",
+            "A reader of the one release knows {known:,} of about {at_risk:,.0f} small counts, {certain:,} for certain.",
+            "A reader of all {releases:,} releases knows {known:,} of about {at_risk:,.0f} small counts, {certain:,} for certain.",
             self.releases,
             self.known,
             self.at_risk,

@@ -164,11 +164,6 @@ class Document(QObject):
         return self.signs if self.signs is not None and self.signs.table is self.original else None
 
     @property
-    def of_records(self) -> bool:
-        """True if the counts are known to come from records, having been tabulated here."""
-        return any(step.command == "tabulate" for step in self.history.trail[:1])
-
-    @property
     def has_original(self) -> bool:
         """True if there is anything confidential to show."""
         return self.original is not None

@@ -263,6 +263,13 @@ class Page(QWidget):
         """Bring it up to date with these changes, now or when it is next shown."""
         self._changed(frozenset(changes))
 
+    def when_seen(self, show: Callable[[], object], change: str = "release") -> None:
+        """Show what has come; out of sight it is shown, as a change, when the page is next."""
+        if self.isVisible():
+            show()
+        else:
+            self._missed |= {change}
+
     def _view_changed(self, public: bool) -> None:
         if public:
             self.errors.clear()

@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
-from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import MenuEntry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
@@ -92,7 +91,9 @@ class Actions(QObject):
             MenuItem(
                 "copy_said",
                 message("Copy what the panel &says"),
-                lambda: QGuiApplication.clipboard().setText(self._in_front().head_said),
+                lambda: QGuiApplication.clipboard().setText(
+                    (self.window.decision or self.window.page).head_said
+                ),
                 "Ctrl+Alt+S",
             ),
             MenuItem("palette", message("&Find a command\u2026"), lambda: self._palette(), "Ctrl+K", "find"),
@@ -130,10 +131,6 @@ class Actions(QObject):
             self._by_name[item.name] = action
             if item.picture:
                 self._pictures[item.name] = item.picture
-
-    def _in_front(self) -> Page:
-        """The panel that decides, or the page that has the window."""
-        return self.window.decision or self.window.page
 
     def _choose(self, page: str, entry: MenuEntry) -> None:
         if self.window.page.name != page:

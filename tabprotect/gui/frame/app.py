@@ -194,7 +194,9 @@ class Autosave:
                 message(
                     "{name}, as it was at {when}, when the program ended unexpectedly.", found.name, when
                 ),
-                lambda f=found: self._recover(f),
+                lambda f=found: self._window.files.unless_unsaved(
+                    message("Recover without saving"), lambda: self._take(f)
+                ),
                 found.discard,
             )
         folders = {folder, *_recent_folders(window)} if first else set()
@@ -224,9 +226,6 @@ class Autosave:
         self._timer.stop()
         if self._session is not None:
             self._session.close()
-
-    def _recover(self, found: Recoverable) -> None:
-        self._window.files.unless_unsaved(message("Recover without saving"), lambda: self._take(found))
 
     def _take(self, found: Recoverable) -> None:
         try:

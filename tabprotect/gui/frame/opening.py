@@ -214,13 +214,11 @@ class Files(QObject):
             job.finished.connect(lambda _: self._opened(source, saved=saved, stays=stays))
             if saved and not source.startswith(PREFIX):
                 reading = Reading.of({k: v for k, v in order.arguments.items() if k != "source"})
-                job.finished.connect(lambda _: self._ask_title(source, reading))
-
-    def _ask_title(self, source: str, reading: Reading) -> None:
-        """Look for the title that a file gives its table; the house may still write another."""
-        self._titled.ask(
-            message("looking for the title"), lambda _: (source, title_in(Path(source), reading))
-        )
+                job.finished.connect(
+                    lambda _: self._titled.ask(
+                        message("looking for the title"), lambda _: (source, title_in(Path(source), reading))
+                    )
+                )
 
     def _take_title(self, found: tuple[str, str]) -> None:
         source, title = found

@@ -36,11 +36,6 @@ KEYS = {"+": 1, "=": 1, "-": -1, "\u2212": -1, "0": 0}
 """Keys that set the sign of the cell under the cursor; space takes the next one."""
 
 
-def next_sign(sign: int) -> int:
-    """Return what a click makes of a sign: + to - to 0 to +."""
-    return {1: -1, -1: 0, 0: 1}[sign]
-
-
 def blocking_cells(moves: MoveSet, cycle: int, counts: Ints | None, rule: str) -> Bools | None:
     """The zeros that block a cycle on a table as it stands, of the table's shape."""
     if counts is None or rule == "none":
@@ -306,7 +301,8 @@ class CycleGrid(QWidget):
         if layout is None or now is None or self.cell_delegate.weight is not None:
             return
         before = int(now[row, column])
-        wanted = next_sign(before) if sign is None else sign
+        # A click makes - of +, 0 of - and + of 0.
+        wanted = {1: -1, -1: 0, 0: 1}[before] if sign is None else sign
         if wanted != before:
             self.sign_asked.emit(layout.index(row, column), wanted)
 

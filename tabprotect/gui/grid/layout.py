@@ -47,16 +47,12 @@ class Layout:
             wide if self.columns is None else len(self.columns),
         )
 
-    @cached_property
-    def _layer_slice(self) -> tuple[int | slice, ...]:
-        return tuple(
-            self.layer[a] if n in self.placement.layers else slice(None)
-            for a, n in enumerate(self.domain.names)
-        )
-
     def flat(self, array: Arrays) -> Arrays:
         """An array of the table's shape as the full layer, (rows, columns), a view if possible."""
-        part = array[self._layer_slice]
+        layers = self.placement.layers
+        part = array[
+            tuple(self.layer[a] if n in layers else slice(None) for a, n in enumerate(self.domain.names))
+        ]
         rest = [n for n in self.domain.names if n not in self.placement.layers]
         order = [rest.index(n) for n in (*self.placement.rows, *self.placement.columns)]
         return part.transpose(order).reshape(self.full_shape)

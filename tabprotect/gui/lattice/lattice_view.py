@@ -190,7 +190,7 @@ class LatticeView(Drawing):
         self._draw_bands(painter, arranged, colours)
         self._draw_edges(painter, arranged, colours)
         for query in self.drawn:
-            self._draw_node(painter, query, arranged.boxes[query], colours)
+            paint_node(painter, arranged.boxes[query], self.text(query), self.look(query), colours)
         if self.focus in arranged.boxes:
             ring = arranged.boxes[self.focus].adjusted(-3.5, -3.5, 3.5, 3.5)
             inked(painter, QPen(QColor(colours.focus), 2.5))
@@ -203,9 +203,6 @@ class LatticeView(Drawing):
             painter = QPainter(self)
             painter.setPen(QPen(colour("focus"), 2))
             painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
-
-    def _draw_node(self, painter: QPainter, query: Query, box: QRectF, colours: Colours) -> None:
-        paint_node(painter, box, self.text(query), self.look(query), colours)
 
     def _draw_bands(self, painter: QPainter, arranged: Arrangement, colours: Colours) -> None:
         painter.setPen(QColor(colours.quiet))

@@ -78,7 +78,7 @@ class RegisterPage(Page):
         self.empty = Empty(
             message("Here stand all releases, with who signed them and what they have in common."),
             message("Go to the release"),
-            self._to_release,
+            lambda: document.page_asked.emit("table" if document.project is not None else "start"),
         )
         self.line = TimeLine(self.list)
         self.list.setItemDelegate(self.line)
@@ -210,10 +210,6 @@ class RegisterPage(Page):
             lines.append(message("and {n} more", len(damaged) - MOST_DAMAGES))
         self.damaged.setText(translate(message("Damaged: {what}.", joined(lines, "; "))))
         self._fill()
-
-    def _to_release(self) -> None:
-        """To the gate, or where its way begins."""
-        self.document.page_asked.emit("table" if self.document.project is not None else "start")
 
     def _fill(self) -> None:
         before = None if self.current is None else self.current.entry.number
@@ -492,7 +488,9 @@ def columns(rows: Sequence[ListedRelease], groups: Sequence[ReadTogether] = ()) 
         )
         for row in rows
     ]
-    return [ListColumn(head, [row[at] for row in texts], str, right=False) for at, head in enumerate(every)]
+    return [
+        ListColumn(head, [row[at] for row in texts], translate, right=False) for at, head in enumerate(every)
+    ]
 
 
 STEP = GRID

@@ -40,6 +40,8 @@ def work():
         dialog = ask_file(window, "Open", "CSV (*.csv)", print)
         dialog.reject()
         saved.extend(str(path) for path in state_folder().rglob("*.tabprotect"))
+        # A session that ends closes no window by itself.
+        window.another()
         QApplication.exit()
 
 made = app.application()
@@ -47,6 +49,7 @@ timer = QTimer(interval=200)
 timer.timeout.connect(work)
 timer.start()
 app.main(["example:duncan-roehrig-4x4"])
+assert not [w for w in QApplication.topLevelWidgets() if w.isVisible()]
 print(*saved)
 """
 

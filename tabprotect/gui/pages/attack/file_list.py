@@ -110,12 +110,9 @@ class FileList(QFrame):
             row = connected(
                 FileRow(file, before.get(file.path, "")),
                 method_changed=self.changed,
-                dropped=lambda file=file: self._leave_out(file),
+                dropped=lambda file=file: self.show_files([one for one in self.files if one is not file]),
             )
             self.rows.append(row)
             self._inside.addWidget(row)
         tab_follows_layout(self)
         self.changed.emit()
-
-    def _leave_out(self, file: PublishedFile) -> None:
-        self.show_files([one for one in self.files if one is not file])

@@ -58,7 +58,9 @@ class WhichPanel(QWidget):
         )
         self._beside = held(in_row(Label(message("Others"), buddy=self.others), (self.others, 1), margins=0))
         self.answer = Label(wordWrap=True, selectable=True, name=message("The best value and its interval"))
-        self.copy = push_button(message("Copy this text"), self._copied)
+        self.copy = push_button(
+            message("Copy this text"), lambda: QGuiApplication.clipboard().setText(self.answer.text())
+        )
         self.best: BestNumber | None = None
         self._question: BackgroundTask[BestNumber] = BackgroundTask(
             self, document.jobs, self._answered, self._failed
@@ -175,6 +177,3 @@ class WhichPanel(QWidget):
         self._say(found.text)
         self.best = found
         self.copy.setEnabled(True)
-
-    def _copied(self) -> None:
-        QGuiApplication.clipboard().setText(self.answer.text())

@@ -410,10 +410,7 @@ class ComparePage(Page):
 
     def _ended(self) -> None:
         self._ease.stop()
-        if self.isVisible():
-            self._show()
-        else:
-            self._missed |= {"comparison"}
+        self.when_seen(self._show, "comparison")
 
     def open_release(self, place: Place | None) -> None:
         """Make a run's release the project's: its method, its parameters, its seed."""

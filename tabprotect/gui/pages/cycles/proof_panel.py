@@ -44,11 +44,6 @@ def functional_text(domain: Domain, functional: Functional, value: int | None) -
     return text if value is None else f"{text} = {count_text(value)}"
 
 
-def functional_value(table: Table, functional: Functional) -> int:
-    """Return what the combination adds up to in a table."""
-    return sum(weight * table[index] for index, weight in functional.items())
-
-
 class ProofPanel(Scrolling):
     """Statements with one action each, where there is something to do about them."""
 
@@ -159,7 +154,9 @@ class ProofPanel(Scrolling):
         if found is None:
             self.functionals.addItem(tr("They are listed for tables of up to 400 cells."))
         for functional in self._listed:
-            value = None if table is None else functional_value(table, functional)
+            value = (
+                None if table is None else sum(weight * table[index] for index, weight in functional.items())
+            )
             self.functionals.addItem(functional_text(domain, functional, value))
         line = max(self.functionals.sizeHintForRow(0), 2 * GRID)
         self.functionals.setFixedHeight(min(self.functionals.count(), 10) * line + GRID)

@@ -78,11 +78,7 @@ class ProtectPage(Page):
         self._show()
 
     def _more(self) -> None:
-        if self.isVisible():
-            self._coming.go()
-        else:
-            # Out of sight it is shown when the page is next.
-            self._missed |= {"release"}
+        self.when_seen(self._coming.go)
 
     def _show(self) -> None:
         project, trying = self.document.project, self.document.trying

@@ -107,11 +107,7 @@ class ProposalPage(Page):
         self._show()
 
     def _more(self) -> None:
-        if self.isVisible() and self.document.in_house:
-            self._coming.go()
-        else:
-            # Out of sight it is shown when the page is next.
-            self._missed |= {"release"}
+        self.when_seen(self._coming.go)
 
     def _show(self) -> None:
         if (project := self.document.project) is None or not self.document.in_house:

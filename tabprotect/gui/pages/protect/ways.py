@@ -94,7 +94,9 @@ def proposed(project: Project, trying: Trying) -> Way:
         taken = own is not None and dict(getattr(own.trial, "change", {})) == dict(project.parameters)
         if own is not None and (taken or project.of_magnitudes):
             return own
-        return Way(project.method, label, MORE, "", "", _promise(own), about(project.method, project.measure))
+        # What holds whatever is set: the first fact.
+        promise = () if own is None else own.facts[:1]
+        return Way(project.method, label, MORE, "", "", promise, about(project.method, project.measure))
     best = next((way for way in found if way.good), None)
     best = best or next((way for way in found if way.group != MORE), None)
     label = methods(project.measure)[project.method].label
@@ -105,11 +107,6 @@ def _chosen(project: Project) -> bool:
     """Whether somebody chose the method, or set anything of it."""
     own = project.moves is not None and project.cycles_from != "the example"
     return bool(project.parameters) or own or project.method != Project().method
-
-
-def _promise(own: Way | None) -> tuple[tuple[str, str], ...]:
-    """What holds whatever is set: the first fact."""
-    return () if own is None else own.facts[:1]
 
 
 def _of_counts(place: Ranked, wishes: tuple[Sequence[str], MarginSet], share: float) -> Way:

@@ -125,7 +125,7 @@ class QuerySpacePage(Page):
         self.beyond = named(
             QPushButton(tr("Answer beyond it, perturbed")),
             about=message("Publish the planned margins exactly, and one perturbed table for everything else"),
-            clicked=self.go_beyond,
+            clicked=lambda: self._take(perturb_beyond_plan(), "perturb"),
         )
         filled(self.tools, self.publish, self.beyond)
         self.files = QuerySpaceFiles(
@@ -257,10 +257,6 @@ class QuerySpacePage(Page):
     def use_plan(self) -> None:
         """Take the plan as the release and go where it can be run, perturbed or rounded first."""
         self._take(use_release_plan(), "methods")
-
-    def go_beyond(self) -> None:
-        """Keep the planned margins, and perturb the rest with cycles designed for them."""
-        self._take(perturb_beyond_plan(), "perturb")
 
     def _take(self, order: Order, page: str) -> None:
         before = self.document.project

@@ -219,12 +219,10 @@ class ReleasePage(Page):
         self._show()
 
     def _more_is_known(self) -> None:
-        if self.document.has_release and self.isVisible():
-            self._show()
-            self._go_on()
-        else:
-            # Out of sight it is shown when the page is next.
-            self._missed |= {"release"}
+        if self.document.has_release:
+            self.when_seen(self._show)
+            if self.isVisible():
+                self._go_on()
 
     def _cancelled(self) -> None:
         self._asked = False

@@ -249,6 +249,7 @@ class PublishDialog(Dialog):
             grid.addWidget(Label(name, role="quiet"), row, 0, Qt.AlignmentFlag.AlignTop)
             # Folders have no blanks to break their line at.
             said = Label(re.sub(r"([/\\\\])", "\\1\u200b", translate(words)), wordWrap=True, name=name)
+            said.setAlignment(Qt.AlignmentFlag.AlignTop)
             grid.addWidget(said, row, 1)
         grid.addWidget(Label(message("Also"), role="quiet"), len(rows), 0)
         grid.addWidget(self.excel, len(rows), 1)

@@ -40,11 +40,6 @@ WHAT = message(
 )
 
 
-def can_be_tuned(method: Method) -> bool:
-    """Return True if a method has anything to tune, as far as is known without a table."""
-    return bool(method.ladder) or type(method).ladders is not Method.ladders
-
-
 class TuneChoice(QFrame):
     """The tick, what the table is for, and what it comes to. ``changed`` when it is ticked or not."""
 
@@ -78,7 +73,9 @@ class TuneChoice(QFrame):
 
     def show_project(self, project: Project) -> None:
         """Offer it where the method has anything to tune, and in the house alone."""
-        self.setVisible(self.document.in_house and can_be_tuned(project.protection))
+        method = project.protection
+        tuned = bool(method.ladder) or type(method).ladders is not Method.ladders
+        self.setVisible(self.document.in_house and tuned)
         if self.isHidden():
             self._asking.drop()
             return

@@ -342,7 +342,8 @@ class CountsPart(QWidget):
     def _list_risks(self) -> None:
         if (project := self.document.project) is None or self.document.public or self.risks.isHidden():
             return
-        of = self.document.of_records
+        # The counts are known to come from records where they were tabulated here.
+        of = any(step.command == "tabulate" for step in self.document.history.trail[:1])
         self.risks.show_cells(project.table, self.document.at_risk, project.at_risk, records=of)
         self.risks.select(self.document.selection)
 

@@ -280,7 +280,7 @@ def _legend(letters: np.ndarray) -> str:
     parts = []
     for letter, words in LETTERS.items():
         if number := int((letters == letter).sum()):
-            parts.append(message("{letter} {words}: {number}", letter, words, count_text(number)))
+            parts.append(message("{number} {letter}: {words}", count_text(number), letter, words))
     return joined(parts, "    ")
 
 
