@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -351,3 +352,26 @@ def test_the_published_figures_of_tiny_tables(at: int) -> None:
     assert min(r for _, r in share) == pytest.approx(one["rmin"], abs=1e-9)
     assert max(d for _, d in moved) == pytest.approx(one["db"], abs=1e-9)
     assert sum(p * d for p, d in moved) == pytest.approx(one["dbmean"], abs=1e-9)
+
+
+def test_a_try_costs_the_same_however_many_were_refused_before() -> None:
+    y = next(y for y in laws("negative")[FIBRE[0]] if min(y) > 0)
+    found = infer(likelihood_of(released(y, mechanism("negative", LIMITS))))
+    q: dict[tuple[int, ...], float] = {**refused_with("any_zero")}
+    asked: dict[int, int] = {}
+    for draws in (1, 20):
+        refusals._last.clear()
+        judged = Mock(side_effect=verdict)
+        stated = RefusedDraws(draws, mechanism("any_zero", PLAIN))
+        weighed = refusals.weigh_refusals(found, (stated,), FIRST, judged)
+        asked[draws] = judged.call_count
+        listed = found.list_originals()
+        assert weighed is not None and listed is not None
+        tables, weights = listed
+        weights = weights * [q[tuple(table)] ** draws for table in tables.tolist()]
+        for cell in range(6):
+            for value, chance in chances(weighed, cell).items():
+                assert chance == pytest.approx(
+                    weights @ (tables[:, cell] == value) / weights.sum(), abs=1e-12
+                )
+    assert asked[1] == asked[20] > 0
