@@ -109,6 +109,9 @@ class RefusedBeside:
                 values = range(rules.low, rules.high + 1)
                 beliefs = zip(group.beliefs(self.progress), tables, strict=True)
                 return [_moved(one, table, refused, values) for one, table in beliefs], error
+            if error > 2 * DOUBT:
+                # Four times as many would be too few.
+                break
         return None
 
     def _again(
