@@ -222,9 +222,10 @@ def by_walk(
                 tables[record, :, place] = here
         agreement, _ = mixing(tables, counts := np.ones((records, number), dtype=np.bool_))
         spent += between * cost
-        between *= 2
-        if agreement <= AGREED or spent + between * cost > WALK_WORK:
+        times = _times(agreement, (WALK_WORK - spent) / (between * cost))
+        if agreement <= AGREED or times < LEAST_TIMES:
             break
+        between = round(times * between)
     if agreement > SETTLED:
         return None
     nothing = np.zeros(cells, dtype=np.int64)
