@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.project.project import Project
@@ -29,6 +29,10 @@ KNOWN = message("Readers would know too much")
 MORE = message("Change too much, or need a choice")
 GROUPS = (KEEPS, MOVES, EXACT, REASON, KNOWN, MORE)
 """What ways promise, in the order in which they are shown."""
+
+
+MUCH = 5
+"""A way that changes so many times as much as another that promises the same stands behind."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,13 @@ def _ranked(project: Project, trying: Trying) -> list[Way]:
         return _of_sums(project, trying.magnitudes)
     share = project.limits.limits(project.at_risk).share
     sums = trying.sums or usual_sums(project.domain)
-    found = [_of_counts(place, (trying.asked, sums), share) for place in trying.ranked(project)]
+    places = trying.ranked(project)
+    found = [_of_counts(place, (trying.asked, sums), share) for place in places]
+    moves = [place.trial.moved or 0.0 for place in places]
+    for at, way in enumerate(found):
+        alike = [change for change, one in zip(moves, found, strict=True) if one.group == way.group]
+        if way.good and moves[at] > MUCH * max(min(alike), 1.0):
+            found[at] = replace(way, group=MORE)
     # Whoever knows what they want waits for no trial.
     tried = {way.method for way in found}
     later = (name for name in methods() if name not in tried) if methods().loaded else ()

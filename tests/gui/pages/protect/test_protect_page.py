@@ -110,6 +110,14 @@ def test_nobody_is_offered_a_table_that_is_of_no_use(opened: MainWindow) -> None
     first, second, *untried = ways(project, trying)
     assert first.method == "cell_key" and second.group == MORE and len(untried) == 3
     assert [place.trial.method for place in ranked(trying.counts, (), (), 0.0)][-1] == "cyclic_perturbation"
+    # Of two that promise the same, one that changes much more stands behind, whatever else it keeps.
+    much = replace(some["cell_key"], method="random_rounding", loss=0.1, moved=50.0, mean=500.0)
+    trying.counts = (much, some["cell_key"])
+    assert not much.useless
+    assert [(way.method, way.group == MORE) for way in ways(project, trying)[:2]] == [
+        ("cell_key", False),
+        ("random_rounding", True),
+    ]
 
 
 def test_sums_are_chips_that_come_and_go(opened: MainWindow, settle: Settle) -> None:
