@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabprotect.engine.tables.groupings.bands import span_of, whole
 from tabprotect.engine.tables.groupings.digits import is_code, usual_digits
+from tabprotect.engine.tables.groupings.squares import squares_of
 from tabprotect.engine.tables.variable import MISSING, Variable
 from tabprotect.languages.messages import joined, message, plural
 
@@ -19,6 +20,8 @@ def variable_kind(variable: Variable) -> str:
     """``numbers``, ``bands``, ``codes`` or ``names``; codes with how long they are."""
     missing = missing_codes(variable)
     known = [c for c in variable.categories if c not in missing]
+    if squares := squares_of(known):
+        return message("squares of {side:g} km", squares[0].side / 1000)
     if usual_digits(known):
         lengths = [len(c) for c in known if is_code(c)]
         least, most = min(lengths), max(lengths)

@@ -295,13 +295,20 @@ class Canvas:
             self._put(pyqtgraph().InfiniteLine(value, angle=angle, pen=pen), depth=-2)
 
     def bars(
-        self, left: Floats, width: float, height: Floats, *, pen: QPen, brush: QBrush | Sequence[QBrush]
+        self,
+        left: Floats,
+        width: float,
+        height: Floats,
+        *,
+        pen: QPen,
+        brush: QBrush | Sequence[QBrush],
+        floor: Floats | float = 0.0,
     ) -> None:
-        """Bars from zero, in one brush or one for each."""
+        """Bars from zero, or a floor, in one brush or one for each."""
         pen.setCosmetic(True)
         pg = pyqtgraph()
         painted = {"brush": brush} if isinstance(brush, QBrush) else {"brushes": list(brush)}
-        self._put(pg.BarGraphItem(x0=left, width=width, y0=0.0, height=height, pen=pen, **painted))
+        self._put(pg.BarGraphItem(x0=left, width=width, y0=floor, height=height, pen=pen, **painted))
 
     def lines(self, x: npt.ArrayLike, y: npt.ArrayLike, *, pen: QPen, pairs: bool = False) -> None:
         """A line through points, or with ``pairs`` from each odd one to the next."""

@@ -1,4 +1,4 @@
-"""A table as a heat map: the same grid, placement and headers as on the table page."""
+"""A table as a heat map: the same grid, placement and headers as on the table page; squares also in their places."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QRect, Signal
-from PySide6.QtGui import QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.arrays import Arrays, Bools
@@ -20,6 +20,7 @@ from tabprotect.gui.look.drawn.shades import ScaleBar, class_colours, class_numb
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, Written, chance_number, colour, inked
+from tabprotect.gui.plots.square_map import SquareMap
 from tabprotect.languages.translation import translate
 
 
@@ -59,6 +60,8 @@ class HeatMap(QWidget):
         self.scale = ScaleBar()
         self.layers = in_row(spacing=GRID)
         self._layer = connected(Layers(self._stand), chosen=self._fill)
+        self.squares = connected(SquareMap(), chosen=self._moved)
+        self.squares.hide()
         self._values: Arrays | None = None
         self._text: Written = str
         self._top, self._flip = 1.0, False
@@ -69,7 +72,7 @@ class HeatMap(QWidget):
         self.grid.delegate.quiet_zeros = False
         self.grid.delegate.draw = self._draw_dot
         self.grid.current_changed.connect(self._moved)
-        in_column(self.layers, (self.grid, 1), on=self, margins=0, spacing=GRID)
+        in_column(self.layers, (self.grid, 1), (self.squares, 2), on=self, margins=0, spacing=GRID)
         THEME.follow(self, HeatMap._paint)
 
     @property
@@ -119,6 +122,7 @@ class HeatMap(QWidget):
         self.scale.show_scale(low, high, classes=scale.classes)
         self._show(self._layer.lay_out(domain, placement, selection))
         self.set_selection(selection)
+        self._place(selection)
 
     def set_selection(self, selection: Index | None) -> None:
         """Follow the selection, into another layer if need be."""
@@ -129,6 +133,24 @@ class HeatMap(QWidget):
             self._fill(selection)
         self.grid.set_current(selection)
         self._showing = False
+        self._place(selection)
+
+    def _place(self, cell: Index | None) -> None:
+        """Squares of a grid where they lie, with the numbers of the other categories of a cell."""
+        assert self._values is not None and self._layer.table is not None
+        self.squares.show_squares(self._layer.table[0], self._values, self._grounds, self._text, cell)
+        self.squares.setVisible(self.squares.filled)
+
+    def _grounds(self, line: tuple[int | slice, ...]) -> list[QColor]:
+        """The colours of some cells."""
+        assert self._values is not None
+        dots = None if self._dots is None or not self._kind.among else self._dots[line]
+        if self._kind.classes:
+            numbers, of = class_numbers(self._values[line], dots), class_colours(THEME.colours)
+        else:
+            numbers, of = shade_numbers(self._values[line], self._top, flip=self._flip), shades(THEME.colours)
+        colours = [QColor(colour("base")), *(ground for ground, _ in of)]
+        return [colours[number] for number in numbers.tolist()]
 
     def _fill(self, cell: Index) -> None:
         """Show the layer of a cell."""
@@ -153,13 +175,16 @@ class HeatMap(QWidget):
         grounds = class_colours if self._kind.classes else shades
         self.grid.delegate.grounds = grounds(THEME.colours)
         self.grid.repaint_cells()
+        if self.squares.filled:
+            self._place(self.squares.cell)
         self._fit()
 
     def _fit(self) -> None:
         """As high and wide as the cells need: the rest is for what stands beside and below."""
         cells = self.grid.cells
         layers = self.layers.sizeHint().height() + GRID if self._layer.lists else 0
-        self.setMaximumHeight(cells.maximumHeight() + layers)
+        # Squares take what room there is.
+        self.setMaximumHeight(16_000_000 if self.squares.filled else cells.maximumHeight() + layers)
         wide = cells.columns.defaultSectionSize() * self.grid.model.columnCount()
         scrolls = self.height() - layers < cells.maximumHeight()
         bar = cells.verticalScrollBar().sizeHint().width() + 2 if scrolls else 0
@@ -176,6 +201,7 @@ class HeatMap(QWidget):
 
     def _moved(self, index: Index) -> None:
         if not self._showing:
+            self._place(index)
             self.chosen.emit(index)
 
     def _stand(self) -> None:

@@ -67,7 +67,7 @@ class CategoryGroups(Options):
         The categories of each group; categories in no group stand alone.
     digits
         What each level is called -> by how many first characters of the codes it goes. Shorter codes, and
-        what is no code, stand alone.
+        what is no code, stand alone. Of squares of a grid: the side of the larger ones in metres.
     files
         ``{"code list": FILE}``, as for ``--code-list``: all levels of the code list.
     mapping
@@ -174,8 +174,8 @@ def levels_of(variable: Variable, asked: CategoryGroups) -> tuple[Level, ...]:
         )
     if asked.digits:
         check_digits(categories, asked.digits)
-        by_number = sorted(asked.digits.items(), key=lambda one: one[1])
-        return tuple(Level(name, tuple(first_characters(categories, n))) for name, n in by_number)
+        made_of = [Level(name, tuple(first_characters(categories, n))) for name, n in asked.digits.items()]
+        return tuple(sorted(made_of, key=lambda one: len(set(one.groups))))
     if asked.code_list is not None:
         return code_list_levels(asked.code_list, variable)[0]
     if width is not None:

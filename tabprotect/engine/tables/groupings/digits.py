@@ -1,4 +1,7 @@
-"""Levels of codes by their first characters: 1, 11 and 111 are places within each other."""
+"""Levels of codes by their first characters: 1, 11 and 111 are places within each other.
+
+Squares of a grid have levels by the side of the larger ones, in metres, in the place of characters.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.groupings.squares import squares_of
 from tabprotect.languages.messages import message
 
 MOST_LONG = 16
 """Characters of the longest code that is taken for one: longer ones are names."""
+
+MOST_SIDES = 3
+"""Larger squares of a grid that are likely to be levels."""
 
 _CODE = re.compile(r"[0-9A-Za-z][0-9A-Za-z._]*")
 _MARKS = "._"
@@ -28,7 +35,13 @@ def is_code(category: str) -> bool:
 
 
 def first_characters(categories: Sequence[str], digits: int) -> list[str]:
-    """The group of each category: its first characters; itself where it has no more, or is no code."""
+    """The group of each category: its first characters; itself where it has no more, or is no code.
+
+    Of squares the larger one with a side of so many metres.
+    """
+    if squares := squares_of(categories):
+        fits = digits > 0 and digits % squares[0].side == 0
+        return [str(square.within(digits)) if fits else str(square) for square in squares]
     return [category[:digits].rstrip(_MARKS) if is_code(category) else category for category in categories]
 
 
@@ -69,6 +82,9 @@ def usual_digits(categories: Sequence[str]) -> tuple[int, ...]:
     puts the codes of the one before apart. Nothing where they are no codes or follow on each other as
     numbers do, or where next to nothing is put together.
     """
+    if squares := squares_of(categories):
+        sides = [squares[0].side * 2**step for step in range(1, MOST_SIDES + 1)]
+        return tuple(side for side in reversed(sides) if len({square.within(side) for square in squares}) > 1)
     codes = [category for category in categories if is_code(category)]
     if len(codes) < 3 or 2 * len(codes) < len(categories) or _follow(codes):
         return ()

@@ -1,4 +1,4 @@
-"""Levels by the first digits of codes: a tick for each number of digits, with what it would make."""
+"""Levels by the first digits of codes, or by larger squares of a grid: a tick for each number of digits, with what it would make."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from tabprotect.engine.tables.groupings.digits import first_characters
+from tabprotect.engine.tables.groupings.squares import squares_of
 from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.layouts import in_grid, set_visible
@@ -48,10 +49,9 @@ class DigitRows(QWidget):
 
     def show_codes(self, variable: str, categories: Sequence[str], ticked: Sequence[int]) -> None:
         """Offer the numbers of digits that put codes together, ``ticked`` those that are likely."""
-        made = {
-            number: tuple(dict.fromkeys(first_characters(categories, number)))
-            for number in range(1, max(map(len, categories), default=0))
-        }
+        squares = bool(squares_of(categories))
+        numbers = ticked if squares else range(1, max(map(len, categories), default=0))
+        made = {number: tuple(dict.fromkeys(first_characters(categories, number))) for number in numbers}
         self.numbers, before = [], 0
         for number, groups in made.items():
             # The same groups once more say nothing, and neither do as many as there are codes.
@@ -67,7 +67,9 @@ class DigitRows(QWidget):
                     continue
                 number = self.numbers[row]
                 groups = made[number]
-                tick.setText(translate(plural(number, "{number} digit", "{number} digits", number)))
+                side = message("{number:g} km", number / 1000)
+                digits = plural(number, "{number} digit", "{number} digits", number)
+                tick.setText(translate(side if squares else digits))
                 tick.setChecked(number in ticked)
                 name.setEnabled(tick.isChecked())
                 name.setText(f"{variable}_{number}")
