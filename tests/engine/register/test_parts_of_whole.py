@@ -16,10 +16,12 @@ from tabprotect.engine.disclosure.cell_beliefs import TableBelief
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part
+from tabprotect.engine.register.people.people_in_common import InCommonReading
 from tabprotect.engine.register.read_all import _judged_parts
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.release.release import Release
@@ -232,6 +234,43 @@ def test_small_counts_are_counted_once_where_somebody_may_be_left_over_or_nobody
     found = _judged_parts(group, AgencyPolicy().limits(), SILENT)
     assert found is not None and found.known == 0
     assert found.at_risk == pytest.approx(max(ways), abs=0.1)
+
+
+WHOLE = Table.dense(
+    Domain.of({"r": ["r0", "r1", "r2"], "c": ["c0", "c1"], "year": ["2025"]}),
+    np.array([2, 14, 9, 12, 7, 8]).reshape(3, 2, 1),
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "people", "asked"),
+    [
+        ({"r": ["x0", "x1", "x2"], "c": ["y0", "y1"]}, "", True),
+        ({"r": ["x0", "x1", "x2"], "c": ["c0", "c1"]}, "", True),
+        ({"r": ["x0", "x1", "x2"], "c": ["y0", "y1"]}, "other:1", False),
+        # Fewer categories, more people in one and fewer in another, one of the same, another year.
+        ({"r": ["x0", "x1"], "c": ["y0", "y1"]}, "", False),
+        ({"r": ["x0", "x1", "x2"], "c": ["y0", "y1"], "crossing": []}, "", False),
+        ({"r": ["r3", "r4", "r0"], "c": ["c2", "c3"]}, "", False),
+        ({"r": ["r0", "r1", "r2"], "c": ["c0", "c1"], "year": ["2026"]}, "", False),
+    ],
+)
+def test_a_part_under_new_names_is_asked_about(names: dict[str, list[str]], people: str, asked: bool) -> None:
+    """Who is told by ``x0, x1, x2`` may be among those of ``r0, r1, r2``."""
+    crossing = 26 if "crossing" in names else 0
+    names.pop("crossing", None)
+    domain = Domain.of({"year": ["2025"], **names})
+    counts = np.array([1, 6, 4, 5, 3 + crossing, 4])[: domain.size].reshape(domain.shape)
+    own = Table.dense(domain, counts)
+    done = {
+        table: methods()["suppression"]
+        .run(Problem(table), {"choice": "cheapest"}, Randomness.seeded(1))
+        .release
+        for table in (WHOLE, own)
+    }
+    reading = InCommonReading(own, Evidence(done[own]), People.parse(people), AgencyPolicy().limits())
+    found = reading.of([(1, Evidence(done[WHOLE]))])
+    assert (found.asked == (1,)) == (1 in found.unread) == asked
 
 
 @pytest.mark.parametrize("parts", [1, 2])

@@ -228,6 +228,21 @@ def shared_domain(one: Domain, other: Domain) -> Domain:
     )
 
 
+def in_order_of(original: Table, domain: Domain) -> Table | None:
+    """A table under the categories of another one, in their order, for variables of which it has none of these and
+    as many: names may have become codes. ``None`` where there is no such variable."""
+    found = []
+    for variable in original.domain.variables:
+        own, theirs = variable.categories, domain[variable.name].categories
+        apart = not set(own) & set(theirs)
+        if apart and len(own) != len(theirs):
+            return None
+        # The only category of a variable is a title, such as a year.
+        found.append(domain[variable.name] if apart and len(own) > 1 else variable)
+    renamed = Domain(tuple(found))
+    return None if renamed == original.domain else Table.dense(renamed, original.counts)
+
+
 def may_be_part(original: Table, other: Counted) -> tuple[bool, bool]:
     """Whether an original may be part of the people of a release, and whether these may be part of it.
 

@@ -23,6 +23,7 @@ from tabprotect.engine.protection.people import People
 from tabprotect.engine.register.people.fitting_people import Laws
 from tabprotect.engine.register.people.parts_of_whole import (
     Counted,
+    in_order_of,
     judged_whole,
     may_be_part,
     shared_domain,
@@ -104,6 +105,7 @@ class InCommonReading:
         tables: list[TableVerdict] = []
         drawn: list[TableVerdict] = []
         told: dict[str, None] = {}
+        renamed: set[int] = set()
         every, people = list(others), self.own.release.table.total
         for number, other in every:
             answer = self.people.of(number)
@@ -112,8 +114,12 @@ class InCommonReading:
                 apart += [(number, other)] * bool(answer == "other" and names)
                 continue
             counted = Counted.of(other, names)
-            part, whole = may_be_part(self.original.margin(names), counted)
+            mine = self.original.margin(names)
+            part, whole = may_be_part(mine, counted)
             if answer in (None, "part"):
+                likely = in_order_of(mine, counted.domain)
+                if likely is not None and any(may_be_part(likely, counted)):
+                    renamed.add(number)
                 wholes += [(number, counted)] * part
                 parts += [(number, counted)] * whole
                 beside += [(number, counted)] * (not part and not whole)
@@ -144,13 +150,14 @@ class InCommonReading:
         else_known = any(one.fails(self.limits) for one in (*more.tables, *slices.tables)) and not more.asked
         return InCommon(
             tuple(sorted(read | set(more.read) | set(slices.read))),
-            more.unread | slices.unread,
-            tuple(sorted(asked | set(more.asked) | set(slices.asked))),
+            more.unread | slices.unread | renamed,
+            tuple(sorted(asked | {*more.asked, *slices.asked, *self._open(sorted(renamed))})),
             (*tables, *drawn, *more.tables, *slices.tables),
             more.unweighed,
             (placed_so or bool(asked | set(more.asked)))
             and set(more.asked) <= close
             and not slices.asked
+            and not renamed
             and not (else_known or known_by_draws),
             tuple(told),
         )
