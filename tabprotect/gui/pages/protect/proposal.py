@@ -168,7 +168,7 @@ class ProposalPage(Page):
             ("tick", message("{cell}: {count}", joined(one.cell, ", "), count_text(one.count)))
             for one in asked.cells[: len(self.facts)]
         ]
-        self._put("", "", Way("", message("Must be"), "", "", "", tuple(said)))
+        self._put(message("Must be"), "", Way("", "", "", "", "", tuple(said)))
         rest = len(asked.cells) - len(said)
         show_text(self.about, message("and {n} more", count_text(rest)) if rest else "")
         counts = joined((count_text(one.count) for one in asked.cells[: len(self.facts)]), message(" and "))
@@ -214,6 +214,7 @@ class ProposalPage(Page):
         self._lead.setText(translate(lead))
         self._tried.setText(translate(tried))
         self.title.setText(translate("" if way is None else way.name))
+        self.title.setVisible(way is None or bool(way.name))
         facts = () if way is None else way.facts
         for number, (icon, fact, row) in enumerate(zip(self._icons, self.facts, self._rows, strict=True)):
             picture, words = facts[number] if number < len(facts) else ("", "")
