@@ -325,10 +325,12 @@ def by_people(problem: Problem, looked_up: LookedUp) -> list[Earlier]:
     """
     from tabprotect.engine.register.people.overlapping import same_variables
 
-    mine, table, found = marks(problem), problem.table, list(looked_up.earlier)
+    table, found = problem.table, list(looked_up.earlier)
     alike = [one for one in found if one.relation == "records"]
     apart = {one.entry.number for one in alike if problem.people.of(one.entry.number) not in (None, "same")}
-    if problem.magnitudes is None:
+    # Without a register no key of the house is made.
+    if alike and problem.magnitudes is None:
+        mine = marks(problem)
         for one, release in looked_up.releases(alike):
             if release.tables and len(same_variables(table.domain, release.domain)) > _shared(one, mine):
                 apart.add(one.entry.number)
