@@ -65,7 +65,9 @@ class Page(QWidget):
         """The widget that gets the focus when the page is shown. No focus proxy: Tab would skip all before it."""
         self._missed: PageChanges = frozenset({"everything"})
         self.setAccessibleName(tr("{label} page", self.stage.label))
-        self._heading = Label(self.stage.label, role="heading", wordWrap=bool(self.stage.beside))
+        self._heading = Label(
+            self.stage.label, role="heading", wordWrap=bool(self.stage.beside) or self.name == "table"
+        )
         self._sentence = Finding(name=message("In one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.hide()

@@ -42,8 +42,6 @@ class TablePage(Page):
         super().__init__(document)
         self.view = "original"
         self._seen: object = None
-        # The title of a table may be long.
-        self._heading.setWordWrap(True)
         self.tools: QLayout = FlowLayout(gap=GRID)
         self.body.addLayout(self.tools)
         self.faces = faces(VIEWS, self.show_view)
