@@ -30,6 +30,9 @@ INSTEAD = ("random_rounding", "cell_key", "discrete_laplace", "cyclic_perturbati
 """Methods that stand beside others: what they say of a count is said cell by cell, or by kept sums; the last
 shows true counts alone, as readers of sums of the same records are taken to know them."""
 
+MOST_HIDDEN = 0.5
+"""The share of hidden sums beyond which hiding more is no way to publish a table."""
+
 ROUNDS = 6
 """How often the sums that would be known are hidden, too."""
 
@@ -188,6 +191,8 @@ def _sums_hidden_too(
         if isinstance(tried, TabprotectError):
             return None
         own = tried
+        if own.release.magnitude_table.hidden.mean() > MOST_HIDDEN:
+            return None
         problem = tried.record.problem
         before = left_before(
             problem, release=tried.release, policy=policy, looked_up=looked_up, progress=progress

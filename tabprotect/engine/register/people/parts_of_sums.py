@@ -3,6 +3,8 @@
 The turnover of all firms is that of the big ones and that of the small ones: who has two of the tables
 subtracts. A whole, its parts and a rest that is nowhere published are one linear programme over all that is
 shown: every table adds up by itself, and each cell of the whole is what the parts and the rest have there.
+The rest is as good as published: its sums are judged by what is on record of who is in it. Of the table at
+hand these are some of its contributors; of an earlier one nothing is on record.
 
 Nobody has to know whether they are parts of one another: where they cannot be, no sums fit; where nothing
 comes of it, it makes no difference. Only where it does is the house asked.
@@ -25,6 +27,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import MagnitudeProblem
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.sensitivity.magnitude_rules import judge, most_ranks
+from tabprotect.engine.sensitivity.rule import CellContributions
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import joined, message, plural
 
@@ -33,6 +37,9 @@ NEAR = 1e-4
 
 MOST_GROUPS = 200
 """Wholes with their parts that are read."""
+
+LISTED, FEW_OF_CELL = 100, 12
+"""Sums of a whole whose contributors are tried for a part, and the most contributors that one may have."""
 
 FEW_CHANGES = 4
 """Sums by one variable that differ, up to which a reader believes that all else is as it was."""
@@ -51,8 +58,9 @@ class SumsInCommon:
     Attributes
     ----------
     cells
-        The hidden sums that are known, or too closely, and are not by one of the tables alone, and sums whose
-        change is of few: the number of the release, 0 for the one at hand, and the cell.
+        The hidden sums that are known, or too closely, and are not by one of the tables alone; the sums of a
+        whole of which that of the rest is known and may be unsafe; and sums whose change is of few: the
+        number of the release, 0 for the one at hand, and the cell.
     read
         The numbers of the earlier releases that tell them.
     asked
@@ -182,21 +190,60 @@ class Joint:
         axes = shared_axes([self.tables[number] for number in (whole, *parts)])
         if axes is None:
             raise InfeasibleError(message("the tables have no categories in common"))
-        names = [list(dict.fromkeys(label for own in axis for label in own)) for axis in axes.values()]
-        found = []
-        for labels in product(*names):
-            members = []
-            for place, (number, table) in enumerate(self.tables.items()):
-                wanted = dict(zip(axes, labels, strict=True))
-                nodes = [
-                    axes[v.name][place].get(wanted[v.name]) if v.name in axes else len(v.nodes) - 1
-                    for v in table.variables
-                ]
-                cell = None if None in nodes else table.at_nodes([node for node in nodes if node is not None])
-                if cell is not None:
-                    members.append((number, cell))
-            found.append(members)
-        return [one for one in found if one]
+        self._inner = [list(dict.fromkeys(label for own in axis for label in own)) for axis in axes.values()]
+        # Nodes of other levels besides: sums of the rest follow there, too.
+        self._axes = {
+            name: [
+                {label: node for level in _levels(_variable(table, name)) for label, node in level.items()}
+                | own
+                for table, own in zip(self.tables.values(), axis, strict=True)
+            ]
+            for name, axis in axes.items()
+        }
+        return [list(own.items()) for own in self.inner()]
+
+    def inner(self) -> Iterator[dict[int, int]]:
+        """The cell of each table at each combination of the categories that all have."""
+        yield from filter(None, map(self._cells_of, product(*self._inner)))
+
+    def _cells_of(self, labels: Sequence[str | None]) -> dict[int, int]:
+        """The cell of each table at some categories, ``None`` for all; of tables without records there none."""
+        wanted = dict(zip(self._axes, labels, strict=True))
+        found = {}
+        for place, (number, table) in enumerate(self.tables.items()):
+            nodes = [
+                len(v.nodes) - 1
+                if (label := wanted.get(v.name)) is None
+                else self._axes[v.name][place].get(label)
+                for v in table.variables
+            ]
+            cell = None if None in nodes else table.at_nodes([node for node in nodes if node is not None])
+            if cell is not None:
+                found[number] = cell
+        return found
+
+    def of_rest(self) -> Iterator[tuple[dict[int, int], float, float]]:
+        """The sums and totals of who is in the whole and in none of its parts: the cell of each table, the least
+        and the most that it may be."""
+        whole = next(iter(self.tables))
+        labels_of = [
+            [None, *dict.fromkeys([*inner, *sorted(set(each[0]).intersection(*each))])]
+            for inner, each in zip(self._inner, self._axes.values(), strict=True)
+        ]
+        for labels in product(*labels_of):
+            cells = self._cells_of(labels)
+            if whole not in cells:
+                continue
+            cost = np.zeros(self.model.columns)
+            for number, cell in cells.items():
+                cost[self._column(number, cell)] = 1.0 if number == whole else -1.0
+            if any(self.tables[number].hidden[cell] for number, cell in cells.items()):
+                ends = [self.model.weighted(cost, sense).value for sense in ("min", "max")]
+                yield cells, float(ends[0] or 0.0), np.inf if ends[1] is None else float(ends[1])
+            else:
+                signed = ((1 if n == whole else -1) * int(self.tables[n].value[c]) for n, c in cells.items())
+                shown = float(sum(signed))
+                yield cells, shown, shown
 
     def most(self, number: int, cell: int, held: dict[int, tuple[float, float]], limit: float) -> float:
         """The largest that a sum may be, or enough of it.
@@ -234,10 +281,9 @@ def shared_axes(tables: Sequence[PublishedMagnitudes]) -> dict[str, list[dict[st
     """
     found = {}
     for variable in tables[0].variables:
-        others = [next((v for v in t.variables if v.name == variable.name), None) for t in tables]
-        if any(other is None for other in others):
+        if any(variable.name not in {v.name for v in table.variables} for table in tables):
             continue
-        levels = [list(_levels(other)) for other in others if other is not None]
+        levels = [list(_levels(_variable(table, variable.name))) for table in tables]
         for chosen in sorted(product(*(range(len(one)) for one in levels)), key=sum):
             nodes = [one[depth] for one, depth in zip(levels, chosen, strict=True)]
             first = set(nodes[0])
@@ -245,6 +291,10 @@ def shared_axes(tables: Sequence[PublishedMagnitudes]) -> dict[str, list[dict[st
                 found[variable.name] = nodes
                 break
     return found or None
+
+
+def _variable(table: PublishedMagnitudes, name: str) -> Variable:
+    return next(variable for variable in table.variables if variable.name == name)
 
 
 def _levels(variable: Variable) -> Iterator[dict[str, int]]:
@@ -281,6 +331,9 @@ class SumsReading:
             and (table.measure, table.decimals) == (self.own.measure, self.own.decimals)
         }
         apart = {number for number in tables if number != OWN and self.people.of(number) == "other"}
+        moved_on = {number for number in tables if self.people.of(number) in ("corrected", "later")}
+        # Wholes of which nobody is left over.
+        complete: set[int] = set()
         known: set[tuple[int, int]] = set()
         read: set[int] = set()
         unread: set[int] = set()
@@ -296,7 +349,13 @@ class SumsReading:
                 unread |= numbers
                 continue
             try:
-                found = self._known(tables, Joint(tables, whole, parts, self._least))
+                joint = Joint(tables, whole, parts, self._least)
+                found = self._known(tables, joint)
+                if not numbers & moved_on and whole not in complete and self._may_hold(joint, whole, parts):
+                    rests = list(joint.of_rest())
+                    # The total comes first.
+                    complete |= {whole} if rests[0][2] < 0.5 else set()
+                    found |= {(whole, cell) for cell in self._of_rest(rests, whole)}
             except SolverError:
                 unread |= numbers
                 continue
@@ -308,6 +367,59 @@ class SumsReading:
                 read |= numbers
         asked = sorted(number for number in read if self.people.of(number) is None)
         return SumsInCommon(frozenset(known), tuple(sorted(read)), tuple(asked), frozenset(unread - read))
+
+    def _may_hold(self, joint: Joint, whole: int, parts: Sequence[int]) -> bool:
+        """Return False if a part whose people are not said shows a sum that some contributors of the whole do not
+        add up to; of an earlier whole they are not on record."""
+        table = self.problem.table
+        own: dict[int, dict[int, int]] = {}
+        if whole != OWN or not parts or table.weighted or table.largest is not None:
+            return bool(parts)
+        for cells in joint.inner():
+            if OWN in cells and len(own) < LISTED:
+                own[cells[OWN]] = cells
+        places = np.array(sorted(own), dtype=np.int64)
+        listing = table.listing_of(places)
+        for number, cells in enumerate(own[place] for place in places.tolist()):
+            values = listing.own[listing.of(number)]
+            if len(values) > FEW_OF_CELL:
+                continue
+            sums = np.zeros(1, dtype=np.int64)
+            for value in values.tolist():
+                sums = np.concatenate([sums, sums + value])
+            for part in parts:
+                cell = cells.get(part)
+                if self.people.of(part) is not None or cell is None or joint.tables[part].hidden[cell]:
+                    continue
+                if joint.tables[part].value[cell] not in sums:
+                    return False
+        return True
+
+    def _of_rest(self, rests: Iterable[tuple[dict[int, int], float, float]], whole: int) -> Iterator[int]:
+        """The sums of a whole of which that of the rest is known, or too closely, and may be unsafe."""
+        for cells, least, most in rests:
+            known = most >= 0.5 and most - least < max(0.5, self._share * most)
+            if known and not (whole == OWN and self._safe_of_some(cells[OWN], int(most + 0.5))):
+                yield cells[whole]
+
+    @cached_property
+    def _contributions(self) -> CellContributions:
+        return self.problem.table.judged(most_ranks(self.problem.rules), self.problem.weights)
+
+    def _safe_of_some(self, cell: int, total: int) -> bool:
+        """Return True if every part of the contributors of a sum that has a total is safe: no contribution of it is
+        larger than the largest of them all."""
+        every = self._contributions
+        top = every.top[cell : cell + 1]
+        fewest = -(-total // max(int(top[0, 0]), 1))
+        some = CellContributions(
+            np.array([total]),
+            top,
+            np.array([fewest]),
+            every.asked[cell : cell + 1],
+            every.waived[cell : cell + 1],
+        )
+        return not self._least and not judge(self.problem.rules, some).unsafe[0]
 
     def _placed(self, earlier: PublishedMagnitudes) -> set[int]:
         """The sums by one variable that differ from earlier ones, where they are few and most are the same: who
