@@ -248,21 +248,25 @@ class SaveAsDialog(QDialog):
         self.accept()
 
 
+def _folder_of_set(document: Document) -> Path | None:
+    """Where a set of tables was published; ``None`` for a bundle, and where nothing was."""
+    place = document.history.publication.get("release")
+    return Path(str(place)) if place and is_folder(Path(str(place))) else None
+
+
 def made_of_release(release: Release, document: Document) -> Callable[[Format, str, Mapping[str, str]], Made]:
     """What a format makes of a release that was published: with this code of totals and these texts."""
     project = document.project
     # What a reader opened is the release itself.
     read = project is not None and project.kind != "reader" and is_file(project.source)
     file = project.source if project is not None and read else None
-    place = document.history.publication.get("release")
-    folder = Path(str(place)) if place else None
-    of_set = folder is not None and is_folder(folder)
+    folder = _folder_of_set(document)
 
     def made(kind: Format, code: str, told: Mapping[str, str]) -> Made:
         given: dict[str, Any] = {n: (text,) if n == "notes" else text for n, text in told.items()}
         asked = Exporting(**given, total_code=code or None, texts_of=file)
         path = Path(f"release{kind.suffixes[0]}")
-        if of_set and folder is not None:
+        if folder is not None:
             # Late: the first paint does not wait for what verifies.
             from tabprotect.engine.bundle.set_bundles import verify_set
 
@@ -287,8 +291,7 @@ def ask_release(page: Page) -> SaveAsDialog | None:
         )
         return None
     made = made_of_release(release, document)
-    of_set = is_folder(Path(str(document.history.publication.get("release", ""))))
-    doubted = not (of_set or release.magnitudes)
+    doubted = not (_folder_of_set(document) or release.magnitudes)
     said = {**in_force().metadata, **release.metadata}
     return _opened(SaveAsDialog(page, made, confidential=False, doubted=doubted, said=said))
 
