@@ -49,8 +49,8 @@ from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.options import WeightsReading
 from tabprotect.engine.release.tuned import Use
-from tabprotect.engine.workers.spreading import Workers
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.workers.spreading import Workers
 
 Table = TypeVar("Table", contravariant=True)
 Protection = TypeVar("Protection", covariant=True)

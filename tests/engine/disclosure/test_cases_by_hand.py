@@ -29,17 +29,26 @@ def protected(
 
 
 @pytest.mark.parametrize("sensitive", [False, True])
-def test_that_everybody_of_a_row_has_one_category_is_told_and_refused_where_it_is_sensitive(
+def test_that_everybody_of_a_row_has_one_category_is_told_and_left_open_where_it_is_sensitive(
     sensitive: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    said = protected(capsys, EVERYBODY, "--method", "suppression", *["--sensitive", "c"] * sensitive)
-    if sensitive:
-        assert "of 4 groups of 3 and more, readers would be sure of 1" in said["error"]["message"]
-        assert not Path("t.zip").exists()
-    else:
-        verdict = said["verdict"]
-        assert (verdict["groups_known"], verdict["groups"]) == (1, pytest.approx(1.0, abs=0.01))
+    verdict = protected(capsys, EVERYBODY, "--method", "suppression", *["--sensitive", "c"] * sensitive)[
+        "verdict"
+    ]
+    assert verdict["groups_known"] == (not sensitive) and verdict["accepted"]
+    if not sensitive:
+        assert verdict["groups"] == pytest.approx(1.0, abs=0.01)
+
+
+def test_what_is_sensitive_is_refused_where_the_method_has_no_way_to_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("--method", "suppression", "--sensitive", "c", "--set", "zeros=published")
+    said = protected(capsys, EVERYBODY, *asked)
+    assert "of 4 groups of 3 and more, readers would be sure of 1" in said["error"]["message"]
+    assert not Path("t.zip").exists()
 
 
 def test_a_row_that_is_by_chance_the_sum_of_others_is_no_total(

@@ -109,7 +109,8 @@ class InCommonReading:
         every, people = list(others), self.own.release.table.total
         for number, other in every:
             answer = self.people.of(number)
-            names = shared_domain(self.own.release.domain, other.release.domain).names
+            both = self.own.release.domain, other.release.domain
+            names = shared_domain(*both).names
             if answer in ("other", "same") or not names:
                 apart += [(number, other)] * bool(answer == "other" and names)
                 continue
@@ -117,7 +118,9 @@ class InCommonReading:
             mine = self.original.margin(names)
             part, whole = may_be_part(mine, counted)
             if answer in (None, "part"):
-                likely = in_order_of(mine, counted.domain)
+                # Of a few of the variables of each, such as the sex alone, other names are other people.
+                whole_of_one = len(names) == min(one.ndim for one in both)
+                likely = in_order_of(mine, counted.domain) if whole_of_one else None
                 if likely is not None and any(may_be_part(likely, counted)):
                     renamed.add(number)
                 wholes += [(number, counted)] * part

@@ -429,7 +429,8 @@ def test_last_digits_that_another_processor_works_out_may_differ() -> None:
 def test_a_posterior_in_a_page_is_worked_out_again_by_who_judges(
     method: str, way: bytes, first: bytes
 ) -> None:
-    release = protected_by(method, 0, **({"choice": "cheapest"} if method == "suppression" else {}))
+    given = {"choice": "cheapest"} if method == "suppression" else {"margins": "v0 * v1"}
+    release = protected_by(method, 0, **given)
     files: Files = public.files(release)
     whole = files[page.PAGE]
     model = whole.index(b'id="model">')
