@@ -11,8 +11,10 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.category_verbs import merge_categories
 from tabprotect.engine.project.verbs.level_verbs import (
+    CategoryGroups,
     group_categories,
     label_categories,
+    levels_of,
     nest_variables,
     remove_level,
     state_structural_zeros,
@@ -20,6 +22,7 @@ from tabprotect.engine.project.verbs.level_verbs import (
 )
 from tabprotect.engine.project.verbs.query_verbs import set_release_plan, use_release_plan
 from tabprotect.engine.project.verbs.table_verbs import tabulate
+from tabprotect.engine.tables.variable import Variable
 
 RECORDS = "geo,part,age,k\n" + "".join(
     f"{g},{g[0]},{age},{(7 * age + len(g)) % 100 / 100}\n"
@@ -136,3 +139,21 @@ def test_labels_and_structural_zeros_are_said_saved_and_replayed(history: Histor
         done.do(state_structural_zeros(zeros=[{"geo": ["a1"], "part": ["a"]}]))
     coarse, _ = done.do(take_level(variable="geo", level="half"))
     assert [zero.words for zero in coarse.project.original.domain.structural] == ["geo B and part a"]
+
+
+@pytest.mark.parametrize(
+    ("categories", "wide", "narrow"),
+    [
+        # Of codes the fewer digits are wider, of squares the longer sides.
+        (("1111", "1112", "1211", "2111"), 1, 2),
+        (tuple(f"1kmN{n}E{e}" for n in range(4) for e in range(4)), 4000, 2000),
+    ],
+    ids=["codes", "squares"],
+)
+def test_the_widest_level_is_the_first_in_whatever_order_they_are_asked_for(
+    categories: tuple[str, ...], wide: int, narrow: int
+) -> None:
+    variable = Variable("v", categories)
+    for digits in ({"wide": wide, "narrow": narrow}, {"narrow": narrow, "wide": wide}):
+        found = levels_of(variable, CategoryGroups(variable="v", digits=digits))
+        assert [one.name for one in found] == ["wide", "narrow"]
