@@ -28,6 +28,7 @@ FIRST: Mapping[str, str] = {
     **dict.fromkeys((".sav", ".zsav", ".dta", ".xpt", ".sas7bdat"), "labelled"),
     **dict.fromkeys((".rds", ".rdata", ".rda"), "r"),
     **dict.fromkeys((".parquet", ".pq", ".duckdb"), "connect"),
+    ".gpkg": "layer",
     ".xml": "xml",
 }
 """What a reader is first asked about a file, by its suffix (`READERS` of the worker)."""

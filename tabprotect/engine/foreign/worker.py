@@ -22,6 +22,7 @@ READERS = {
     "labelled": "statistics_files:labelled",
     "labelled_texts": "statistics_files:labelled_texts",
     "r": "statistics_files:r",
+    "layer": "geopackages:layer",
     "levels": "arrow_levels:levels",
     "xml": "messages:sdmx_ml",
     "xml_texts": "messages:sdmx_ml_texts",

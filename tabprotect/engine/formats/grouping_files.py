@@ -11,6 +11,7 @@ from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
+from tabprotect.engine.tables.groupings.squares import merged
 from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.languages.messages import joined, message, plural
@@ -166,18 +167,25 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
     return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))
 
 
-def code_list_levels(path: Path, variable: Variable) -> tuple[tuple[Level, ...], dict[str, str]]:
+def code_list_levels(
+    path: Path, variable: Variable, least: int | None = None
+) -> tuple[tuple[Level, ...], dict[str, str]]:
     """The levels of a variable in a code list, and the labels of its categories.
 
     A code list is a file of columns, possibly with one ``label``, or a hierarchy (``.hrc``). Codes that
     the variable lacks are left unused; a category that the list lacks stands alone in every level.
+
+    Parameters
+    ----------
+    least
+        As of :func:`merged_squares`, where the list has public counts of squares.
 
     Raises
     ------
     InputError
         For a file that is neither, and a list that groups nothing.
     """
-    levels, rows, labels = _code_list(path, variable)
+    levels, rows, labels = _code_list(path, variable, least)
     lines = [rows.get(category, (category,)) for category in variable.categories]
     found = [(name, tuple(line[min(n, len(line) - 1)] for line in lines)) for n, name in enumerate(levels)]
     merging = [Level(*level) for level in found if len(set(level[1])) < len(level[1])]
@@ -186,7 +194,9 @@ def code_list_levels(path: Path, variable: Variable) -> tuple[tuple[Level, ...],
     return tuple(merging), {c: text for c, text in labels.items() if c in variable.categories}
 
 
-def codes_counted_as(path: Path, variable: Variable, mapping: Mapping[str, str]) -> dict[str, str]:
+def codes_counted_as(
+    path: Path, variable: Variable, mapping: Mapping[str, str], least: int | None = None
+) -> dict[str, str]:
     """Category -> the code of a list that it is counted as; none for those that are left out.
 
     Raises
@@ -194,17 +204,20 @@ def codes_counted_as(path: Path, variable: Variable, mapping: Mapping[str, str])
     UnlistedError
         For categories that the list lacks and ``mapping`` says nothing of.
     """
-    _, rows, _ = _code_list(path, variable)
+    _, rows, _ = _code_list(path, variable, least)
     return counted_as(variable.name, variable.categories, rows, mapping, path)
 
 
 def _code_list(
-    path: Path, variable: Variable
+    path: Path, variable: Variable, least: int | None
 ) -> tuple[list[str], Mapping[str, tuple[str, ...]], Mapping[str, str]]:
     """The names of the levels, the groups of each code, and the labels of codes."""
     if path.suffix.lower() != ".hrc":
         (header, given), labels = read_code_list(path, [variable.name])
-        return header[1:], given, labels
+        if least is None:
+            return header[1:], given, labels
+        into = merged_squares(given, variable.categories, least, path)
+        return [MERGED], {code: (group,) for code, group in into.items()}, {}
     trails = read_hierarchy(path)
     depth = max((len(trails[c]) for c in variable.categories if c in trails), default=1)
     return depth_names(variable.name, depth - 1), trails, {}
@@ -272,6 +285,38 @@ def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[
     labels = {code: row[at - 1] for code, row in given.items() if row[at - 1]}
     left = {code: (*row[: at - 1], *row[at:]) for code, row in given.items()}
     return ([*header[:at], *header[at + 1 :]], left), labels
+
+
+MERGED = "merged"
+"""The level of squares that are merged where few people live."""
+
+
+def merged_squares(
+    given: Mapping[str, Sequence[str]], codes: Sequence[str], least: int, path: Path
+) -> dict[str, str]:
+    """The larger square that each square is in, by the public counts that a list has beside its codes.
+
+    Parameters
+    ----------
+    codes
+        Those of the variable: where the list lacks one, nobody lived there.
+    least
+        The people that a square has, or four of them become one.
+
+    Raises
+    ------
+    InputError
+        For what is no square, and for a count that is none.
+    """
+    with in_file(path):
+        try:
+            last = {code: int(row[0]) for code, row in given.items()}
+        except ValueError:
+            raise InputError(
+                message("the list has no whole number beside each square"),
+                hint=message("its second column is how many people lived there by an earlier count"),
+            ) from None
+        return merged(dict.fromkeys(codes, 0) | last, least=least)
 
 
 def read_hierarchy(path: Path, lead: str = "@") -> dict[str, tuple[str, ...]]:

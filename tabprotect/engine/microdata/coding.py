@@ -17,7 +17,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.grouping_files import depth_names, read_code_list, read_hierarchy
+from tabprotect.engine.formats.grouping_files import (
+    depth_names,
+    merged_squares,
+    read_code_list,
+    read_hierarchy,
+)
 from tabprotect.engine.tables.category_order import in_order
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
@@ -77,7 +82,8 @@ class Codings:
         A file with the group of each code: columns, the first named like the variable, or a
         hierarchy (``.hrc``). ``geo.csv@half`` takes the column ``half`` (by default the first one),
         ``geo.hrc@region_1`` the first level from above (by default the one next above each code;
-        the deepest is that of the codes themselves). Coarser groups in the file become the
+        the deepest is that of the codes themselves). ``census.csv@20`` merges squares of a grid until each
+        has 20 people by the counts of the file. Coarser groups in the file become the
         variable's levels.
     mapping
         ``variable:code`` -> the listed code that a code of the data is counted as, itself for a group
@@ -296,6 +302,9 @@ def _listed(
     (header, rows), _ = read_code_list(path, [name])
     if len(header) < 2:
         raise InputError(message("the code list groups nothing"), file=path)
+    if level.isdigit() and level not in header[1:]:
+        into = merged_squares(rows, [value for value in values if value != MISSING], int(level), path)
+        return _counted(name, values, _Listed(into, {}, ""), mapping, path)
     at = _level(level, header[1:], path) if level else 0
     groups = {code: row[at] for code, row in rows.items()}
     above = {

@@ -104,7 +104,8 @@ class Tabulation(Options):
         file=True,
         help=message(
             "count codes by their groups: a CSV file whose first column is named for the "
-            "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several"
+            "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several; FILE@20 merges squares of a "
+            "grid until each has 20 people by the earlier counts in the file"
         ),
     )
     mapping: Mapping[str, str] | None = option_field(

@@ -297,7 +297,7 @@ class Canvas:
     def bars(
         self,
         left: Floats,
-        width: float,
+        width: Floats | float,
         height: Floats,
         *,
         pen: QPen,

@@ -32,7 +32,8 @@ class SquareMap(Plot):
         super().__init__(message("Map of the squares"))
         self.corners: Floats = np.zeros((0, 2))
         """The south-west corners, (squares, 2): km to the east and to the north."""
-        self.side = 1.0
+        self.sides: Floats = np.zeros(0)
+        """Their sides in km, (squares,)."""
         self.brushes: list[QBrush] = []
         self.words: list[str] = []
         self._of, self._axis = "", 0
@@ -43,11 +44,11 @@ class SquareMap(Plot):
         self, domain: Domain, values: Arrays, grounds: Grounds, text: Written, cell: Index | None
     ) -> None:
         """Show the first variable of squares beside the other categories of a cell; nothing without any."""
-        grids = ((axis, squares_of(v.categories)) for axis, v in enumerate(domain.variables))
+        grids = ((axis, squares_of(v.categories, alike=False)) for axis, v in enumerate(domain.variables))
         self._axis, squares = next((one for one in grids if one[1]), (0, ()))
         self.corners = np.array([(one.east, one.north) for one in squares]).reshape(-1, 2) / KM
         if squares:
-            self.side = squares[0].side / KM
+            self.sides = np.array([one.side for one in squares]) / KM
             self.cell = (0,) * domain.ndim if cell is None else cell
             line = tuple(slice(None) if axis == self._axis else code for axis, code in enumerate(self.cell))
             self.brushes = [QBrush(ground) for ground in grounds(line)]
@@ -71,11 +72,11 @@ class SquareMap(Plot):
         return "00000"
 
     def span(self) -> tuple[float, float]:
-        low, high = self.corners[:, 0].min(), self.corners[:, 0].max() + self.side
+        low, high = self.corners[:, 0].min(), (self.corners[:, 0] + self.sides).max()
         return float(low), float(high)
 
     def arrange(self, canvas: Canvas) -> None:
-        low, high = float(self.corners[:, 1].min()), float(self.corners[:, 1].max()) + self.side
+        low, high = float(self.corners[:, 1].min()), float((self.corners[:, 1] + self.sides).max())
         wide, tall = canvas.size
         # A square is one on the screen, too.
         if (high - low) / tall < canvas.unit[0]:
@@ -92,8 +93,8 @@ class SquareMap(Plot):
         canvas.plane(low, high, across, up)
         canvas.bars(
             self.corners[:, 0],
-            self.side,
-            np.full(len(self.corners), self.side),
+            self.sides,
+            self.sides,
             pen=QPen(QColor(canvas.colours.border), 1),
             brush=self.brushes,
             floor=self.corners[:, 1],
@@ -101,7 +102,7 @@ class SquareMap(Plot):
 
     def _at(self, east: float, north: float) -> int | None:
         off = np.array((east, north)) - self.corners
-        found = np.flatnonzero(((off >= 0) & (off < self.side)).all(axis=1))
+        found = np.flatnonzero(((off >= 0) & (off < self.sides[:, None])).all(axis=1))
         return int(found[0]) if len(found) else None
 
     def tip(self, value: float, height: float) -> str:

@@ -37,7 +37,7 @@ def test_squares_stand_in_their_places_in_the_colour_of_the_chosen_column(
     for placement in (Placement(("age",), ("cell",), ()), Placement(("cell",), (), ("age",))):
         shown.show_values(domain, placement, values, scale=SCALE, selection=(1, 0))
         found = shown.squares
-        assert found.isVisible() and found.side == 1.0
+        assert found.isVisible() and set(found.sides) == {1.0}
         assert found.corners.tolist() == [[3200, 4200], [3200, 4201], [3202, 4200], [3201, 4203]]
         old = [brush.color().name() for brush in found.brushes]
         assert len(set(old)) == 3 and old[0] == old[2]
@@ -62,3 +62,10 @@ def test_a_table_without_squares_has_no_map(shown: HeatMap) -> None:
         domain, Placement(("age",), ("cell",), ()), np.zeros((2, 3)), scale=SCALE, selection=None
     )
     assert not shown.squares.isVisible()
+
+
+def test_merged_squares_are_as_large_as_they_are(shown: HeatMap) -> None:
+    domain = Domain.of({"cell": ["2kmN4200E3200", "1kmN4200E3202"]})
+    shown.show_values(domain, Placement(("cell",), (), ()), np.zeros(2), scale=SCALE, selection=(0,))
+    assert shown.squares.sides.tolist() == [2.0, 1.0]
+    assert shown.squares.tip(3201.5, 4201.5).startswith("2km") and not shown.squares.tip(3202.5, 4201.5)

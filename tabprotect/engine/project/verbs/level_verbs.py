@@ -70,6 +70,8 @@ class CategoryGroups(Options):
         what is no code, stand alone. Of squares of a grid: the side of the larger ones in metres.
     files
         ``{"code list": FILE}``, as for ``--code-list``: all levels of the code list.
+    least
+        Merge squares of a grid until each has so many people by the public counts in the code list.
     mapping
         Of categories that the code list lacks: the code that each is counted as, itself for a category
         of its own, or nothing where its records are left out.
@@ -82,6 +84,7 @@ class CategoryGroups(Options):
     groups: Mapping[str, Sequence[str]] | None = option_field(None)
     digits: Mapping[str, int] | None = option_field(None)
     files: Mapping[str, str] | None = option_field(None)
+    least: int | None = option_field(None, needs="files")
     mapping: Mapping[str, str] | None = option_field(None)
 
     @property
@@ -104,8 +107,10 @@ def group_categories(project: Project, context: Context, asked: CategoryGroups) 
     if path is not None:
         # A code list may have labels for its codes.
         known = project.original.domain[variable]
-        project = counted_so(project, variable, codes_counted_as(path, known, asked.mapping or {}))
-        labels = code_list_levels(path, project.original.domain[variable])[1]
+        project = counted_so(
+            project, variable, codes_counted_as(path, known, asked.mapping or {}, asked.least)
+        )
+        labels = code_list_levels(path, project.original.domain[variable], asked.least)[1]
     domain = project.original.domain
     found = levels_of(domain.variables[domain.axis(variable)], asked)
     return _over(project, _labelled(with_levels(domain, variable, *found), variable, labels))
@@ -177,7 +182,7 @@ def levels_of(variable: Variable, asked: CategoryGroups) -> tuple[Level, ...]:
         made_of = [Level(name, tuple(first_characters(categories, n))) for name, n in asked.digits.items()]
         return tuple(sorted(made_of, key=lambda one: len(set(one.groups))))
     if asked.code_list is not None:
-        return code_list_levels(asked.code_list, variable)[0]
+        return code_list_levels(asked.code_list, variable, asked.least)[0]
     if width is not None:
         made, name = banded(categories, width), f"band{width}"
     elif asked.cuts:

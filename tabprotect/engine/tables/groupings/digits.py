@@ -10,14 +10,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.groupings.squares import squares_of
+from tabprotect.engine.tables.groupings.squares import MOST_SIDES, squares_of
 from tabprotect.languages.messages import message
 
 MOST_LONG = 16
 """Characters of the longest code that is taken for one: longer ones are names."""
-
-MOST_SIDES = 3
-"""Larger squares of a grid that are likely to be levels."""
 
 _CODE = re.compile(r"[0-9A-Za-z][0-9A-Za-z._]*")
 _MARKS = "._"

@@ -8,13 +8,15 @@ coordinates, ``CRS3035RES1000mN2689000E4337000``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import message
+
+MOST_SIDES = 3
+"""Larger squares, each twice as wide as the one before, that are likely to be levels."""
 
 _CODE = re.compile(r"(CRS\d{1,6}RES)?(\d{1,4})(k?m)N(\d{1,9})E(\d{1,9})")
 
@@ -51,20 +53,30 @@ def _unit(side: int) -> int:
     return int("1" + "0" * (len(digits) - len(digits.rstrip("0"))))
 
 
-def squares_of(categories: Sequence[str]) -> tuple[Square, ...]:
-    """The squares that all categories are, of one side; none where they are anything else."""
-    found = [_CODE.fullmatch(category) for category in categories]
-    read = []
-    for code in found:
-        if code is None:
-            return ()
-        side = int(code[2]) * (1000 if code[3] == "km" else 1)
-        unit = 1 if code[1] else _unit(side)
-        read.append(Square(side, int(code[4]) * unit, int(code[5]) * unit, code[1] or ""))
-    return tuple(read) if len({(square.side, square.system) for square in read}) == 1 and read[0].side else ()
+def square_of(category: str) -> Square | None:
+    """The square whose code a category is."""
+    code = _CODE.fullmatch(category)
+    side = int(code[2]) * (1000 if code[3] == "km" else 1) if code is not None else 0
+    if code is None or not side:
+        return None
+    unit = 1 if code[1] else _unit(side)
+    return Square(side, int(code[4]) * unit, int(code[5]) * unit, code[1] or "")
 
 
-def merged(last: Mapping[str, int], *, least: int, largest: int) -> dict[str, str]:
+def squares_of(categories: Sequence[str], *, alike: bool = True) -> tuple[Square, ...]:
+    """The squares that all categories are, of one system of coordinates; none where they are anything else.
+
+    Parameters
+    ----------
+    alike
+        False if their sides may differ, as where some of them are merged.
+    """
+    read = [one for one in map(square_of, categories) if one is not None]
+    kinds = {(one.side if alike else 0, one.system) for one in read}
+    return tuple(read) if len(read) == len(categories) and len(kinds) == 1 else ()
+
+
+def merged(last: Mapping[str, int], *, least: int) -> dict[str, str]:
     """What each square is put into: four of one become one where the last counts are too small.
 
     From the largest squares down each is cut in four as long as no quarter with anybody in it has fewer
@@ -75,33 +87,24 @@ def merged(last: Mapping[str, int], *, least: int, largest: int) -> dict[str, st
     ----------
     last
         Public counts by the codes of the finest squares, those without anybody among them.
-    largest
-        The side of the largest squares in metres: the finest one times a power of two.
 
     Raises
     ------
     InputError
-        For what is no code of a square, squares of several sides, and a side that is no such multiple.
+        For what is no code of a square, and squares of several sides.
     """
     squares = squares_of(list(last))
     if not squares:
         raise InputError(
             message("these are not the codes of squares of one side"), hint=message("such as 1kmN2689E4337")
         )
-    times, rest = divmod(largest, squares[0].side)
-    if rest or times < 1 or times & (times - 1):
-        raise InputError(
-            message("{largest} m is not {side} m times 2, 4, 8 and so on", largest, squares[0].side)
-        )
-    counts = np.array(list(last.values()))
-    group, whole = [square.within(largest) for square in squares], set[Square]()
-    side = largest
-    while side > squares[0].side:
-        side //= 2
+    sides = [squares[0].side * 2**step for step in reversed(range(MOST_SIDES + 1))]
+    group, whole = [square.within(sides[0]) for square in squares], set[Square]()
+    for side in sides[1:]:
         quarter = [square.within(side) for square in squares]
-        people: dict[Square, int] = {}
-        for one, count in zip(quarter, counts.tolist(), strict=True):
-            people[one] = people.get(one, 0) + count
+        people = Counter[Square]()
+        for one, count in zip(quarter, last.values(), strict=True):
+            people[one] += count
         whole |= {into for into, one in zip(group, quarter, strict=True) if 0 < people[one] < least}
         group = [into if into in whole else one for into, one in zip(group, quarter, strict=True)]
     return {code: str(into) for code, into in zip(last, group, strict=True)}

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QSpinBox, QWidg
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.groupings.digits import usual_digits
+from tabprotect.engine.tables.groupings.squares import squares_of
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.look.buttons import connected, faces, named, push_button
 from tabprotect.gui.look.file_dialogs import ask_file
@@ -132,6 +133,17 @@ class GroupingPanel(QFrame):
             message("Code list from a file\u2026"),
             lambda: ask_file(self, message("Code list"), LISTS, self.take_file, kind="code list"),
         )
+        self.least = named(QSpinBox(maximum=10**6), message("People that a square has, or four become one"))
+        self.least.setSpecialValueText(tr("as listed"))
+        self.merging = held(
+            in_row(
+                Label(message("Merge squares until each has so many people by the list"), buddy=self.least),
+                self.least,
+                1,
+                margins=0,
+                spacing=GRID,
+            )
+        )
         words = Label(
             message(
                 "A table with the codes in its first column and their groups beside them (CSV), or a "
@@ -141,7 +153,8 @@ class GroupingPanel(QFrame):
             role="quiet",
         )
         left = Qt.AlignmentFlag.AlignLeft
-        return held(in_column(words, (self.file_button, 0, left), margins=(0, GRID, 0, 0), spacing=GRID))
+        parts = (words, self.merging, (self.file_button, 0, left))
+        return held(in_column(*parts, margins=(0, GRID, 0, 0), spacing=GRID))
 
     def _by_hand(self) -> QWidget:
         self.group_name = named(
@@ -195,6 +208,7 @@ class GroupingPanel(QFrame):
         )
         for way, button in self.faces.items():
             button.setEnabled(way != "bands" or numbers)
+        self.merging.setVisible(variable is not None and bool(squares_of(variable.categories)))
         self.faces["bands"].setToolTip("" if numbers else tr("The categories are no numbers."))
         if variable is None:
             self._variable = ""
@@ -279,7 +293,8 @@ class GroupingPanel(QFrame):
 
     def take_file(self, path: str) -> None:
         """Group by a code list."""
-        self.asked.emit({"files": {message("code list"): str(Path(path).absolute())}})
+        least = {"least": self.least.value()} if self.merging.isVisible() and self.least.value() else {}
+        self.asked.emit({"files": {message("code list"): str(Path(path).absolute())}, **least})
 
 
 def written_groups(text: str) -> dict[str, list[str]]:

@@ -166,6 +166,7 @@ VERBS: dict[str, Tried] = {
             "digits": ({}, {"first": 1}),
             "files": ({"groups": None, "mapping": {"c": "a"}}, {"code list": "short.csv"}),
             "mapping": ({"groups": None, "files": {"code list": "short.csv"}}, {"c": "a"}),
+            "least": ({"groups": None, "files": {"code list": "short.csv"}, "mapping": {"c": "a"}}, 20),
         },
     ),
     "map_categories": Tried(

@@ -449,3 +449,27 @@ def test_categories_are_added_renamed_moved_and_removed(
     assert opened.document.original.domain.names == ("person", "w")
     opened.document.undo()
     assert opened.document.original.domain.names == ("v", "w")
+
+
+def test_squares_are_merged_by_a_list_of_public_counts(
+    variables: VariablesPage, qtbot: QtBot, settle: Settle, tmp_path: Path
+) -> None:
+    panel = variables.panel
+    panel.turn("files")
+    assert not panel.merging.isVisible()
+    codes = [f"1kmN{north}E{east}" for north in range(2) for east in (0, 1, 4)]
+    (tmp_path / "people.csv").write_text("cell\n" + "\n".join(codes) + "\n")
+    (tmp_path / "last.csv").write_text(
+        "cell,people\n" + "".join(f"{c},{9 * (c[-1] > '1')}\n" for c in codes[1:])
+    )
+    variables.document.run(tabulate(source=str(tmp_path / "people.csv"), by=["cell"]))
+    settle()
+    choose(variables, "cell")
+    panel.turn("files")
+    assert panel.merging.isVisible()
+    panel.least.setValue(10)
+    panel.take_file(str(tmp_path / "last.csv"))
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None
+    assert table.domain["cell@merged"].categories == ("1kmN0E0", "1kmN0E1", "2kmN0E4", "1kmN1E0", "1kmN1E1")
