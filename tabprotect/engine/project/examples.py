@@ -30,7 +30,7 @@ class Example:
     source, licence, terms
         The publication or data set, the licence's short name, and its terms in a sentence.
     file
-        The table (long-form CSV) or the records.
+        The table (long-form CSV; JSON-stat where it has levels or structural zeros) or the records.
     cycles
         The source's own cycle set, if it has one.
     comparison
@@ -55,7 +55,7 @@ class Example:
     @property
     def microdata(self) -> bool:
         """True if it holds records, which must be tabulated first."""
-        return self.file.name != "table.csv"
+        return self.file.stem != "table"
 
     def as_json(self) -> dict[str, object]:
         """The example as ``examples --json`` prints it."""
@@ -73,11 +73,11 @@ class Example:
 
 def _read_example(folder: Path) -> Example:
     about = tomllib.loads((folder / "example.toml").read_text(encoding="utf-8"))
-    cycles, records = folder / "cycles.json", folder / "records.csv.gz"
+    cycles = folder / "cycles.json"
     return Example(
         name=folder.name,
         **about,
-        file=records if is_there(records) else folder / "table.csv",
+        file=next(path for path in folder.iterdir() if path.stem in ("table", "records.csv")),
         cycles=cycles if is_there(cycles) else None,
     )
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.cycles.cycle_files import read as read_cycles
 from tabprotect.engine.errors import InputError, ParameterError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.totals.settled_totals import NONE
 from tabprotect.engine.paths import is_url
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from tabprotect.engine.microdata.record_files import GivenRecords
 
 
-AS_IT_IS = Reading(count=COUNT, totals=NONE)
-"""How the table of an example is read: a column for each variable and one of counts, all of inner cells."""
+AS_IT_IS = Reading(totals=NONE)
+"""How the table of an example is read: all of inner cells."""
 
 
 def sums_not_counts(measure: str) -> InputError:

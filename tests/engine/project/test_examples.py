@@ -12,6 +12,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.project.examples import examples, load_example
 from tabprotect.engine.project.sources import Opened, open_table, records_file
+from tabprotect.engine.tables.groupings.squares import squares_of
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "cyclic.json").read_text())
 TABLES = [example for example in examples() if not example.microdata]
@@ -26,8 +27,10 @@ def test_what_is_bundled() -> None:
         "duncan-roehrig-4x4",
         "langsrud-lupp",
         "duncan-roehrig-4x4x3",
+        "commuting-flows",
         "sparse-10x10",
         "czech-autoworkers",
+        "grid-squares",
         "adult-occupations",
         "social-assistance",
         "fictitious-businesses",
@@ -95,6 +98,15 @@ def test_other_tables() -> None:
     assert sparse.tolist() == REFERENCE["measured_variants"]["tables"]["sparse10x10"]
     assert opened("social-assistance").table.domain.shape == (437, 4, 3)
     assert opened("social-assistance").table.total == 138_000
+
+
+def test_squares_and_flows() -> None:
+    squares = opened("grid-squares").table
+    assert [level.name for level in squares.domain["cell"].levels] == ["km4", "km2", "km1"]
+    assert squares_of(squares.domain["cell@km2"].categories)[0].side == 2000
+    flows = opened("commuting-flows").table
+    nobody = flows.domain.structural_cells().reshape(9, 9)
+    assert nobody.diagonal().all() and nobody.sum() == 21 and not flows.counts[nobody].any()
 
 
 def test_the_larger_table_is_a_tabulation_of_the_records() -> None:
