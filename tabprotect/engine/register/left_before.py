@@ -25,17 +25,20 @@ from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.people.parts_of_sums import SumsInCommon, SumsReading
 from tabprotect.engine.register.people.reading_together import (
+    Drawn,
     JointReading,
     LookedUp,
     ReadingTogether,
     by_people,
     look_up,
+    marks,
+    same_draw,
 )
 from tabprotect.engine.register.register_chain import Damage, lost, missing_lines
 from tabprotect.engine.register.register_entry import Earlier, RefusedMechanism, numbers_said, warnings_of
 from tabprotect.engine.register.spending import spending_warning, spent_before
 from tabprotect.engine.release.findings import Finding, FindingGroup, Omission, State, kinds, said
-from tabprotect.engine.release.mechanism import Gate, Mechanism
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
@@ -65,7 +68,7 @@ def spent_on_refusals(
     found = []
     for one in refused:
         mechanism = one.mechanism(domain)
-        if mechanism is None or _same_draw(mechanism, release):
+        if mechanism is None or (release is not None and same_draw(mechanism, release)):
             continue
         method = methods()[mechanism.method]
         budget = method.privacy(domain, method.resolve(domain, mechanism.parameters))
@@ -73,13 +76,6 @@ def spent_on_refusals(
             draws = 1 if mechanism.gate is None else mechanism.gate.attempts_at_most
             found.append(budget.total.times(draws))
     return Spent.together(found) if found else Spent()
-
-
-def _same_draw(refused: Mechanism, release: Release | None) -> bool:
-    if release is None or release.mechanism.coins != "house" or refused.coins is not None:
-        return False
-    leaving = release.mechanism
-    return (refused.method, dict(refused.parameters)) == (leaving.method, dict(leaving.parameters))
 
 
 def damaged(register: str | None = None) -> tuple[Damage, ...]:
@@ -275,6 +271,7 @@ class LeftBefore:
             standing = policy.standing_reasons(self.left_out)
             if not standing and (policy.unjudged == "refuse" or not reason):
                 text = LOST if self.lost else self.sentence or self._unread
+                of_error = () if self.error is None else self.error.answers
                 if self.together is not None and (self.unread or self.unweighed):
                     text = joined([text.rstrip("."), self._unread], ". ")
                 raise RefusedError(
@@ -284,7 +281,7 @@ class LeftBefore:
                     else message("what was not judged takes a reason: say why it is published again")
                     if policy.unjudged == "reason"
                     else message("the house's policy lets out nothing that was not judged"),
-                    answers=(AGAIN,) if policy.unjudged == "reason" else (),
+                    answers=(*of_error, *[AGAIN] * (policy.unjudged == "reason")),
                 )
 
     @property
@@ -443,7 +440,7 @@ def _left_before(
     together = ReadingTogether(problem, release, policy, looked_up, progress)
     opened = together.opened(earlier)
     # A file of the release at hand itself, perhaps with another page or signature.
-    again = [one for one, other in opened if release is not None and public.same_content(other, release)]
+    again = [] if release is None else _again(problem, release, opened)
     earlier = [one for one in earlier if not any(one is other for other in again)]
     left = [one.entry.number for one in all_of_them if one not in earlier]
     # Of all that has variables of the same names the latest are read; what left before tells nothing new.
@@ -483,6 +480,29 @@ def _left_before(
         changes=found.changes,
         placed=found.placed,
     )
+
+
+def _again(problem: Problem, release: Release, opened: Drawn) -> list[Earlier]:
+    """The publications of which a release is a file once more.
+
+    Raises
+    ------
+    RefusedError
+        If it is the draw of one that is said to count other people: a reader sees that all counts are equal.
+    """
+    # Late: it imports the posteriors.
+    from tabprotect.engine.belief.evidence import draw_of
+
+    mechanism, original = release.mechanism, marks(problem).original
+    method = methods("counts" if release.counted else "magnitudes")[mechanism.method]
+    by_chance = method.is_random(mechanism.values)
+    same = [one for one in opened if one[0].entry.publication.marks.original == original]
+    for one, other in same:
+        again = draw_of(other) == draw_of(release) if by_chance else public.same_content(other, release)
+        if one.relation == "variables" and again:
+            text = message("of other people it is the very draw of no. {number}", one.entry.number)
+            raise RefusedError(text, answers=(({"fresh": True}, ("--fresh",)),) * by_chance)
+    return [one for one, other in same if one.relation == "original" and public.same_content(other, release)]
 
 
 def _sums(

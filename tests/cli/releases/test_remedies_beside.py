@@ -83,3 +83,17 @@ def test_counts_after_sums_of_the_same_businesses(
     assert remedy[-2:] == ["--method", "suppression"] and not {"--accept", "--again"} & set(remedy)
     done = run(*remedy)
     assert done.code == 0 and done.json["verdict"]["left_out"] == []
+
+
+def test_other_people_of_equal_counts_are_not_the_same_file_again(
+    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The coins of the house are those of the counts: who sees one draw twice knows that these are equal."""
+    monkeypatch.chdir(tmp_path)
+    women, everybody = table("women.csv", [[0, 0], [3, 2]]), table("all.csv", [[0, 0], [6, 4]])
+    words = "--method", "small_count_rounding", "--no-page", "--json", "--out"
+    assert run("protect", women, *words, "1.zip").code == 0
+    assert run("protect", everybody, "--people", "part:1", *words, "2.zip").code == 0
+    men = run("protect", women, "--people", "other:1 part:2", *words, "3.zip")
+    assert men.code == 5 and "the very draw of no. 1" in men.json["error"]["message"]
+    assert run("protect", women, "--people", "same:1 part:2", *words, "3.zip").code == 0

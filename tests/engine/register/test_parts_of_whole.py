@@ -253,14 +253,23 @@ WHOLE = Table.dense(
         ({"r": ["x0", "x1", "x2"], "c": ["y0", "y1"], "crossing": []}, "", False),
         ({"r": ["r3", "r4", "r0"], "c": ["c2", "c3"]}, "", False),
         ({"r": ["r0", "r1", "r2"], "c": ["c0", "c1"], "year": ["2026"]}, "", False),
+        # Categories that are counted as one, others by such a name, and a variable by another name.
+        ({"r": ["r0+r1", "r2"], "c": ["c0", "c1"]}, "", True),
+        ({"r": ["r0+r1", "r2"], "c": ["c0", "c1"]}, "other:1", False),
+        ({"r": ["r0+r3", "r2"], "c": ["c0", "c1"]}, "", False),
+        ({"r": ["r2", "r0+r1"], "c": ["c0", "c1"], "crossing": []}, "", False),
+        ({"region": ["r0", "r1", "r2"], "c": ["c0", "c1"]}, "", True),
+        ({"region": ["r0", "r1", "r2"], "c": ["c0", "c1"], "crossing": []}, "", False),
+        ({"region": ["r0", "r1", "r3"], "c": ["c0", "c1"]}, "", False),
     ],
 )
 def test_a_part_under_new_names_is_asked_about(names: dict[str, list[str]], people: str, asked: bool) -> None:
     """Who is told by ``x0, x1, x2`` may be among those of ``r0, r1, r2``."""
-    crossing = 26 if "crossing" in names else 0
-    names.pop("crossing", None)
-    domain = Domain.of({"year": ["2025"], **names})
-    counts = np.array([1, 6, 4, 5, 3 + crossing, 4])[: domain.size].reshape(domain.shape)
+    crossing = "crossing" in names
+    domain = Domain.of({"year": ["2025"], **{name: of for name, of in names.items() if of}})
+    counts = np.array([1, 6, 4, 5, 3, 4])[: domain.size]
+    counts[-2] += 26 * crossing
+    counts = counts.reshape(domain.shape)
     own = Table.dense(domain, counts)
     done = {
         table: methods()["suppression"]

@@ -23,10 +23,12 @@ from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.verbs import publish_verbs
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.register.people import refused_beside
 from tabprotect.engine.register.people.parts_of_whole import Counted, Whole
+from tabprotect.engine.register.people.reading_together import LookedUp, ReadingTogether
 from tabprotect.engine.register.people.refused_beside import RefusedBeside
+from tabprotect.engine.register.register_entry import BESIDE, RefusedMechanism
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -185,3 +187,20 @@ def test_what_was_refused_while_nobody_had_answered_leaves_unchanged_once_others
     assert code == 0
     stated = public.read(tmp_path / "men.zip").mechanism.parameters
     assert stated["also"], "what no. 1 hides is hidden, too"
+
+
+@pytest.mark.parametrize(("coins", "weighed"), [("house", 0), ("fresh", 1)])
+def test_a_refused_draw_is_weighed_unless_it_is_the_one_at_hand(coins: Coins, weighed: int) -> None:
+    """By the coins of the house it is the same draw; of fresh coins it was another one, by equal settings."""
+    table = Table.dense(DOMAIN, np.array([[2, 4, 1]]))
+    chance = replace(Randomness.seeded(1), coins=coins)
+    release = methods()["random_rounding"].run(Problem(table), {}, chance).release
+    stated = {p.name for p in methods()["random_rounding"].parameters if p.public}
+    given = {name: value for name, value in release.mechanism.parameters.items() if name in stated}
+    refused = Mechanism("random_rounding", DOMAIN, given, coins=None if coins == "house" else coins)
+    if coins == "fresh":
+        refused = replace(refused, nonce="00" * 16)
+    text = refused.to_text(categories=True)
+    looked_up = LookedUp(refused={"digest": RefusedMechanism(BESIDE + "random_rounding", text)})
+    reading = ReadingTogether(Problem(table), release, None, looked_up)
+    assert len(reading._refused_beside(Evidence(release))) == weighed

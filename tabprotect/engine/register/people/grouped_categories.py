@@ -7,6 +7,7 @@ has one solution that is the code list. Confidential: one of the tables is the o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,7 @@ from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.register.people.stated_margins import believed_sums, exact_margin
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.bands import Span, span_of
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -24,6 +26,9 @@ from tabprotect.engine.tables.table import Table
 SEARCHED = 5.0
 """Seconds after which a search that has not ended counts as one that may find groups."""
 
+
+_SEPARATORS = re.compile("[-+,;/&|]| and | und ")
+"""What stands between the names of categories that are counted as one."""
 
 NONE_FITS = 2
 """The solver's word for a programme without a solution."""
@@ -79,6 +84,35 @@ def groups_between(
             elif counts.shape[1] < low.shape[1] and (groups := _found(counts, low, high, fine=False)):
                 found.append(Groups(name, mine, False, *groups))
     return found
+
+
+def named_groups(fine: Sequence[str], coarse: Sequence[str]) -> list[list[int]] | None:
+    """The finer categories that each coarser one names: ``0-9`` names ``0-4`` and ``5-9``, ``a + b`` names both.
+
+    ``None`` where one names none, two name the same, or each is one of the finer.
+    """
+    spans = [span_of(one) for one in fine]
+
+    def named(category: str) -> list[int]:
+        if category in fine:
+            return [fine.index(category)]
+        parts, whole = {one.strip() for one in _SEPARATORS.split(category)}, span_of(category)
+        if parts <= set(fine):
+            return [number for number, one in enumerate(fine) if one in parts]
+        return [
+            n for n, one in enumerate(spans) if one is not None and whole is not None and _within(one, whole)
+        ]
+
+    found = [named(one) for one in coarse]
+    every = [number for one in found for number in one]
+    fits = all(found) and len(set(every)) == len(every) > len(found)
+    return found if fits else None
+
+
+def _within(one: Span, whole: Span) -> bool:
+    """Return True if all numbers of one band are in another."""
+    low = whole[0] is None or (one[0] is not None and one[0] >= whole[0])
+    return low and (whole[1] is None or (one[1] is not None and one[1] <= whole[1]))
 
 
 def crossed(evidence: Evidence, groups: Groups) -> bool:

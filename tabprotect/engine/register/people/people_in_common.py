@@ -21,6 +21,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.register.people.fitting_people import Laws
+from tabprotect.engine.register.people.grouped_categories import named_groups
 from tabprotect.engine.register.people.parts_of_whole import (
     Counted,
     in_order_of,
@@ -109,19 +110,14 @@ class InCommonReading:
         every, people = list(others), self.own.release.table.total
         for number, other in every:
             answer = self.people.of(number)
-            both = self.own.release.domain, other.release.domain
-            names = shared_domain(*both).names
+            names = shared_domain(self.original.domain, other.release.domain).names
             if answer in ("other", "same") or not names:
                 apart += [(number, other)] * bool(answer == "other" and names)
                 continue
             counted = Counted.of(other, names)
-            mine = self.original.margin(names)
-            part, whole = may_be_part(mine, counted)
+            part, whole = may_be_part(self.original.margin(names), counted)
             if answer in (None, "part"):
-                # Of a few of the variables of each, such as the sex alone, other names are other people.
-                whole_of_one = len(names) == min(one.ndim for one in both)
-                likely = in_order_of(mine, counted.domain) if whole_of_one else None
-                if likely is not None and any(may_be_part(likely, counted)):
+                if _under_other_names(self.original, other):
                     renamed.add(number)
                 wholes += [(number, counted)] * part
                 parts += [(number, counted)] * whole
@@ -337,6 +333,57 @@ class InCommonReading:
         rows = np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
         limits = replace(self.limits, at_risk=SmallCount(1, max(self.limits.at_risk.high, FEW_CHANGES)))
         return judged_table("user", TableBelief(places.domain, True, None, rows, "exact"), limits)
+
+
+def _under_other_names(original: Table, evidence: Evidence) -> bool:
+    """Return True if a table may be part of a release, or that of the table, under other names.
+
+    All variables of one have to be among those of the other: of a few of each, such as the sex alone, other names
+    are other people.
+    """
+    theirs = evidence.release.domain
+    named = _named_as(original, theirs)
+    names = shared_domain(named.domain, theirs).names
+    if len(names) < min(named.domain.ndim, theirs.ndim):
+        return False
+    mine, other = named.margin(names), Counted.of(evidence, names)
+    likely = in_order_of(mine, other.domain) or (None if named.domain == original.domain else mine)
+    if likely is not None:
+        return any(may_be_part(likely, other))
+    axes = [other.domain.axis(name) for name in mine.domain.names]
+    low, high = (one.reshape(other.domain.shape).transpose(axes) for one in other.cell_ends)
+    counts, united = mine.counts, False
+    for axis, variable in enumerate(mine.domain.variables):
+        own, others = variable.categories, other.domain[variable.name].categories
+        if groups := named_groups(others, own):
+            low, high = (_sums_along(one, groups, axis) for one in (low, high))
+        elif groups := named_groups(own, others):
+            counts = _sums_along(counts, groups, axis)
+        elif set(own) != set(others):
+            return False
+        else:
+            counts = counts.take([own.index(one) for one in others], axis)
+        united |= groups is not None
+    part = int(counts.sum()) == mine.total and bool((counts <= high).all())
+    return united and (part or bool((counts >= low).all()))
+
+
+def _named_as(original: Table, domain: Domain) -> Table:
+    """A table whose variables have the names of those of another one that have the same three and more categories."""
+    own = original.domain
+    known = {frozenset(one.categories): one.name for one in domain.variables if one.name not in own.names}
+    found = [
+        replace(one, name=known.get(frozenset(one.categories), one.name))
+        if one.name not in domain.names and len(one.categories) > 2
+        else one
+        for one in own.variables
+    ]
+    return Table.dense(Domain(tuple(found)), original.counts)
+
+
+def _sums_along(counts: Ints, groups: Sequence[Sequence[int]], axis: int) -> Ints:
+    """The sums of some categories of a variable, a group of them each."""
+    return np.stack([counts.take(one, axis).sum(axis=axis) for one in groups], axis)
 
 
 def of_nearly_the_same(now: Counted, before: Counted, progress: Progress = SILENT) -> list[TableBelief]:

@@ -211,14 +211,10 @@ class ReadingTogether:
         if own is None:
             return ()
         found: list[Mechanism | None] = []
-        domain, leaving = self.problem.table.domain, own.release.mechanism
         for one in self.looked_up.refused.values():
             if one.beside:
-                mechanism = one.mechanism(domain, self.problem.table)
-                if mechanism is None or not (
-                    mechanism.method == leaving.method
-                    and all(leaving.parameters.get(n) == v for n, v in mechanism.parameters.items())
-                ):
+                mechanism = one.mechanism(self.problem.table.domain, self.problem.table)
+                if mechanism is None or not same_draw(mechanism, own.release):
                     found.append(mechanism)
         return tuple(found)
 
@@ -318,16 +314,31 @@ class ReadingTogether:
         )
 
 
+def same_draw(refused: Mechanism, release: Release) -> bool:
+    """Return True if a release is the draw that a mechanism was refused with: that is no choice between two.
+
+    By the coins of the house, or without any, it is; by others there was another one.
+    """
+    leaving = release.mechanism
+    if refused.coins is not None or leaving.coins not in (None, "house"):
+        return False
+    alike = all(leaving.parameters.get(name) == value for name, value in refused.parameters.items())
+    return refused.method == leaving.method and alike
+
+
 def by_people(problem: Problem, looked_up: LookedUp) -> list[Earlier]:
     """Earlier publications, with those as of variables of the same names alone that count other people.
 
-    A margin may be alike where one record was corrected, or by chance: of the same records all are.
+    A margin may be alike where one record was corrected, or by chance: of the same records all are. Of few
+    people all counts may be.
     """
     from tabprotect.engine.register.people.overlapping import same_variables
 
     table, found = problem.table, list(looked_up.earlier)
     alike = [one for one in found if one.relation == "records"]
-    apart = {one.entry.number for one in alike if problem.people.of(one.entry.number) not in (None, "same")}
+    said = {one.entry.number: problem.people.of(one.entry.number) for one in found}
+    apart = {one.entry.number for one in alike if said[one.entry.number] not in (None, "same")}
+    apart |= {number for number, kin in said.items() if kin == "other"}
     # Without a register no key of the house is made.
     if alike and problem.magnitudes is None:
         mine = marks(problem)

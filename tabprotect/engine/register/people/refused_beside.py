@@ -1,7 +1,8 @@
 """What it tells that other settings were refused beside earlier releases. Confidential.
 
 A reader of all takes some people for possible. What was refused is drawn again for these, and judged beside the
-same releases: by as much as those for whom it is refused differ from all, every belief is moved.
+same releases: by as much as those for whom it is refused differ from all, every belief is moved. Sums that all
+releases together state are the same for everybody who is possible: no refusal moves them.
 """
 
 from __future__ import annotations
