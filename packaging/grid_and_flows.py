@@ -1,13 +1,15 @@
-"""The examples ``grid-squares`` and ``commuting-flows``: ``python packaging/grid_and_flows.py``.
+"""The examples ``grid-squares``, ``commuting-flows`` and ``small-areas``: ``python packaging/grid_and_flows.py``.
 
 Nobody's figures: where people live falls off with the distance from two towns, and how many commute between two
 places goes by their sizes and the distance, drawn with a fixed seed. Who does not leave a place is in no flow, and
 the island's ferry goes to two places alone: nobody can be in the other cells, which are structural zeros.
+The small areas are those of the benchmark of record swapping.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 
@@ -18,7 +20,8 @@ from tabprotect.engine.tables.structural import stated
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "resources" / "examples"
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "resources" / "examples"
 SEED, SIDE = 2031, 1000
 AGES = {"0-19": 0.22, "20-64": 0.58, "65+": 0.2}
 TOWNS = ((2.2, 2.6, 130.0), (5.8, 5.1, 60.0))
@@ -68,8 +71,9 @@ def flows() -> Table:
 
 
 def main() -> None:
-    """Write both tables; the same bytes every time."""
-    for name, table in (("grid-squares", grid()), ("commuting-flows", flows())):
+    """Write the tables; the same bytes every time."""
+    areas = run_path(str(ROOT / "tests" / "benchmarks" / "bench_swapping.py"))["census"]()
+    for name, table in (("grid-squares", grid()), ("commuting-flows", flows()), ("small-areas", areas)):
         (EXAMPLES / name / "table.json").write_bytes(named("jsonstat").write(table))
 
 

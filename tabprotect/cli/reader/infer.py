@@ -29,7 +29,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
 from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.plain_values.encoding import keyed
-from tabprotect.engine.posterior.how_found import how_found
+from tabprotect.engine.posterior.how_found import how_found, how_right
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
@@ -390,7 +390,7 @@ def _heading(posterior: Posterior) -> list[str]:
         if posterior.is_published.any()
         else message("No count is published for any of these cells.")
     )
-    return lines + ([posterior.note] if posterior.note else [])
+    return [*lines, *filter(None, (how_right(posterior), posterior.note))]
 
 
 def _possible(posterior: Posterior) -> str:

@@ -83,6 +83,10 @@ class Believed:
             "way variables=domain.names reason note complete approximate independent error "
             "effective_sample_size draws r_hat prior=prior.label originals mode_is_published",
         )
+        found["right"] = {
+            count: {"cells": cells, "chance": chance}
+            for count, (cells, chance) in self.posterior.right().items()
+        }
         if (weakened := self.posterior.weakened) is not None:
             found["weakened"] = {"left": weakened.left.tolist(), "unbiased": weakened.unbiased.tolist()}
         return found | keyed(self, "attempts_at_most attempts_weighed=weighed odds_factor=factor releases")

@@ -335,6 +335,15 @@ class Posterior:
         """True if :meth:`mode_matches` in every published cell: so in many releases, not in all."""
         return bool(self.is_published.any() and self.mode_matches[self.is_published].all())
 
+    def right(self, most: int = 3) -> dict[int, tuple[int, float]]:
+        """By published count up to one: the cells that have it, and the mean chance that it is the true count."""
+        found = {}
+        for count in range(most + 1):
+            has = self.is_published & (self.published.counts == count)
+            if has.any():
+                found[count] = (int(has.sum()), float(self.probability(count)[has].mean()))
+        return found
+
     @cached_property
     def entropy(self) -> Floats:
         """Entropy of each true count, in bits."""

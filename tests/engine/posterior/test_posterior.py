@@ -11,6 +11,7 @@ from scipy import stats
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior import analysis
+from tabprotect.engine.posterior.how_found import how_right
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.likelihood import MoveSequence
@@ -61,6 +62,17 @@ def test_figures_of_every_cell(found: Posterior) -> None:
         assert (low[index], high[index]) == min(runs)[2:]
     assert found.probability(10**6).max() == 0
     assert found.mode_is_published == bool(found.mode_matches.all())
+
+
+def test_how_likely_small_published_counts_are_the_true_ones(found: Posterior) -> None:
+    right = found.right()
+    assert list(right) == [0, 1, 2, 3]
+    for count, (cells, chance) in right.items():
+        has = [index for index in np.ndindex(3, 4) if COUNTS[index] == count]
+        law = [dict(zip(*(one.tolist() for one in found.distribution(index)), strict=True)) for index in has]
+        assert cells == len(has) and chance == pytest.approx(sum(one[count] for one in law) / len(has))
+    assert f"3 with {100 * right[3][1]:.0f} in 100 (1 cell)." in how_right(found)
+    assert list(found.right(1)) == [0, 1]
 
 
 def test_interval_of_everything(found: Posterior) -> None:

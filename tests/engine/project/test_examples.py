@@ -31,6 +31,7 @@ def test_what_is_bundled() -> None:
         "sparse-10x10",
         "czech-autoworkers",
         "grid-squares",
+        "small-areas",
         "adult-occupations",
         "social-assistance",
         "fictitious-businesses",

@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.how_found import how_right
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.protection.subtables import groupings_of
@@ -16,7 +17,7 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import choice, named, push_button, silent
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
@@ -57,6 +58,9 @@ class WhichPanel(QWidget):
             {False: message("the marked numbers"), True: message("the others")},
         )
         self._beside = held(in_row(Label(message("Others"), buddy=self.others), (self.others, 1), margins=0))
+        self.right = Label(
+            wordWrap=True, role="quiet", name=message("How likely small published counts are true")
+        )
         self.answer = Label(wordWrap=True, selectable=True, name=message("The best value and its interval"))
         self.copy = push_button(
             message("Copy this text"), lambda: QGuiApplication.clipboard().setText(self.answer.text())
@@ -78,6 +82,7 @@ class WhichPanel(QWidget):
             self._beside,
             self.answer,
             in_row(self.copy, 1),
+            self.right,
             1,
             on=self,
             margins=(0, GRID, 0, 0),
@@ -148,6 +153,7 @@ class WhichPanel(QWidget):
         self._beside.setVisible(several)
         self.into.setVisible(several)
         posterior, release = self.document.known_posterior(self._who), self.document.counts_release
+        show_text(self.right, "" if posterior is None else how_right(posterior))
         text = self.asked
         if posterior is None or release is None or not text:
             self._question.drop()
