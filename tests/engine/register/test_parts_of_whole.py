@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -91,8 +92,13 @@ def listed(release: Release) -> tuple[Ints, np.ndarray]:
     return tables, weights
 
 
-def by_listing(whole: Release, parts: Sequence[Release], *, closed: bool = False) -> np.ndarray:
-    """The laws of each cell of the whole, of the parts and of the rest: (tables, cells, counts)."""
+def by_listing(
+    whole: Release, parts: Sequence[Release], *, closed: bool = False, somebody: Sequence[int] = ()
+) -> np.ndarray:
+    """The laws of each cell of the whole, of the parts and of the rest: (tables, cells, counts).
+
+    ``somebody`` is left over in some cells.
+    """
     size = whole.domain.size
     lists = [listed(part) for part in parts]
     out = np.zeros((len(parts) + 2, size, MOST))
@@ -101,7 +107,7 @@ def by_listing(whole: Release, parts: Sequence[Release], *, closed: bool = False
     weight = np.prod([weights[chosen[:, k]] for k, (_, weights) in enumerate(lists)], axis=0)
     for table, chance in zip(*listed(whole), strict=True):
         rest = table - sum(each)
-        fit = (rest == 0 if closed else rest >= 0).all(axis=1)
+        fit = (rest == 0 if closed else rest >= 0).all(axis=1) & (rest[:, list(somebody)] > 0).all(axis=1)
         for number, one in enumerate((np.broadcast_to(table, rest.shape), *each, rest)):
             for cell in range(size):
                 out[number, cell] += np.bincount(one[fit, cell], weight[fit] * chance, MOST)[:MOST]
@@ -280,6 +286,30 @@ def test_a_part_under_new_names_is_asked_about(names: dict[str, list[str]], peop
     reading = InCommonReading(own, Evidence(done[own]), People.parse(people), AgencyPolicy().limits())
     found = reading.of([(1, Evidence(done[WHOLE]))])
     assert (found.asked == (1,)) == (1 in found.unread) == asked
+
+
+def numbers(release: Release) -> list[object]:
+    """What is told of each cell: its count, or its letter."""
+    letters, inner = iter(str(release.mechanism.parameters.get("letters", ""))), release.tables[0]
+    told = zip(inner.table.counts.reshape(-1).tolist(), inner.hidden.reshape(-1), strict=True)
+    return [next(letters) if hidden else count for count, hidden in told]
+
+
+@pytest.mark.parametrize(("method", "seed"), [("suppression", 224), ("cell_key", 1)])
+def test_where_letters_or_noise_of_a_cell_differ_somebody_is_left_over(method: str, seed: int) -> None:
+    """By coins of cells and keys of records equal counts get equal numbers."""
+    part = np.array([[1, 4], [0, 1]])
+    releases = [released(part + rest, method, seed) for rest in (np.array([[0, 1], [0, 0]]), 0)]
+    whole, one = (replace(one, mechanism=replace(one.mechanism, coins="house")) for one in releases)
+    group, table = Whole(counted(whole), (counted(one),)), Table.dense(Domain.of_shape(part.shape), part)
+    told = group.parts[0].evidence, People(), AgencyPolicy().limits()
+    reading = InCommonReading(table, *told, keyed=method == "cell_key")
+    (known,) = reading._with_one_coin(group)
+    differ = [cell for cell, (a, b) in enumerate(zip(numbers(whole), numbers(one), strict=True)) if a != b]
+    expected = by_listing(whole, [one], somebody=differ)
+    assert np.abs(laws(known.beliefs(), 1) - expected).max() < 1e-9
+    assert np.abs(laws(group.beliefs(), 1) - expected).max() > 0.05
+    assert not replace(reading, keyed=False)._with_one_coin(Whole(counted(releases[0]), (counted(one),)))
 
 
 @pytest.mark.parametrize("parts", [1, 2])

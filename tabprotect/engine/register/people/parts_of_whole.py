@@ -41,7 +41,7 @@ from tabprotect.engine.register.people.fitting_people import (
     error_of_shares,
     people_who_fit,
 )
-from tabprotect.engine.register.people.placed_factors import anybody_fits, placed_factors
+from tabprotect.engine.register.people.placed_factors import anybody_fits, placed_factors, somebody_beside
 from tabprotect.engine.register.people.stated_margins import believed_cells, believed_margin, exact_margin
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, product
 from tabprotect.engine.release.mechanism import Gate
@@ -314,11 +314,14 @@ class Whole:
     parts
     closed
         Whether the parts are all people of the whole: nobody is left over.
+    alike
+        The places of parts of which equal counts of a cell get the number that the whole gives them.
     """
 
     whole: Counted
     parts: tuple[Counted, ...]
     closed: bool = False
+    alike: tuple[int, ...] = ()
 
     @property
     def members(self) -> tuple[Counted, ...]:
@@ -352,7 +355,12 @@ class Whole:
         of = len(self.parts) + 1
         members: list[tuple[Counted, Sequence[int]]] = [(self.whole, range(of))]
         members += [(part, [number]) for number, part in enumerate(self.parts)]
-        return factors_of(members, self.shared, self.domain, [len(self.parts)] * self.closed)
+        found = [factors_of(members, self.shared, self.domain, [len(self.parts)] * self.closed)]
+        every = np.arange(self.domain.size).reshape(-1, of)
+        for number in self.alike:
+            told = [(one.factors, one.placed(self.shared)) for one in (self.whole, self.parts[number])]
+            found.append(somebody_beside(told, list(np.delete(every, number, axis=1)), self.domain))
+        return product(found)
 
     def beliefs(self, progress: Progress = SILENT) -> list[TableBelief]:
         """What a reader of all believes of the parts, the rest, and the whole.

@@ -20,10 +20,13 @@ from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.suppressing.letters import LARGEST
 from tabprotect.engine.register.people.fitting_people import Laws
 from tabprotect.engine.register.people.grouped_categories import named_groups
 from tabprotect.engine.register.people.parts_of_whole import (
     Counted,
+    Whole,
     in_order_of,
     judged_whole,
     may_be_part,
@@ -33,11 +36,15 @@ from tabprotect.engine.register.people.parts_of_whole import (
 from tabprotect.engine.register.people.possible_wholes import Group, PossibleWholes
 from tabprotect.engine.register.people.unions import Numbered
 from tabprotect.engine.release.mechanism import Gate, Mechanism
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, plural
+
+SHAPE = frozenset({"margins", "groupings"})
+"""Parameters that say which tables are published."""
 
 FEW_CHANGES = 4
 """People who came or went, up to whom a reader believes that no others did."""
@@ -86,6 +93,8 @@ class InCommonReading:
     limits
     refused
         The mechanisms that were refused beside earlier releases before; ``None`` for one that is not known.
+    keyed
+        Whether the records have keys from which noise follows.
     """
 
     original: Table
@@ -94,6 +103,7 @@ class InCommonReading:
     limits: Gate
     refused: tuple[Mechanism | None, ...] = ()
     progress: Progress = SILENT
+    keyed: bool = False
 
     def of(self, others: Iterable[tuple[int, Evidence]]) -> InCommon:
         """Read earlier releases, by their numbers."""
@@ -232,7 +242,7 @@ class InCommonReading:
                 if asked & set(numbers):
                     continue
                 # That a whole is its parts follows from their titles, where no sum tells it.
-                for one in (group, *group.without_rest):
+                for one in (group, *group.without_rest, *self._with_one_coin(group)):
                     try:
                         found = self._judged(one)
                     except InputError:
@@ -283,6 +293,27 @@ class InCommonReading:
             found += PossibleWholes(own, mine, theirs, rules.high, others, siblings).groups()
         found.sort(key=lambda one: (len(one[1]), *one[:2]))
         return [(numbers, group) for _, numbers, group in found]
+
+    def _with_one_coin(self, group: Group) -> list[Group]:
+        """The same to who knows that equal counts of a cell get equal numbers: of these people, or by these letters."""
+        if not isinstance(group, Whole):
+            return []
+        whole, parts = group.whole.evidence.release, enumerate(group.parts)
+        alike = (number for number, one in parts if self._one_coin(whole, one.evidence.release))
+        found = replace(group, alike=tuple(alike))
+        return [found] if found.alike and found.can_be else []
+
+    def _one_coin(self, one: Release, other: Release) -> bool:
+        mine, theirs = one.mechanism, other.mechanism
+        own, coins = (methods()[each.method].drawn_by_cells(each.values) for each in (mine, theirs))
+        if own is not None:
+            largest = {each.parameters.get(LARGEST.name) for each in (mine, theirs)}
+            houses = mine.coins == theirs.coins == "house" and set(one.domain.names) == set(
+                other.domain.names
+            )
+            return houses and own == coins and len(largest) == 1
+        noise = ({n: v for n, v in each.parameters.items() if n not in SHAPE} for each in (mine, theirs))
+        return self.keyed and mine.method == theirs.method and next(noise) == next(noise)
 
     def _open(self, numbers: Sequence[int]) -> list[int]:
         return [number for number in numbers if self.people.of(number) is None]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -37,6 +37,40 @@ def placed_factors(known: CellFactors, domain: Domain, held: Sequence[Ints]) -> 
         starts=ends[known.starts],
         cells=np.concatenate([np.zeros(0, dtype=np.int64), *each]),
     )
+
+
+def somebody_beside(
+    told: Sequence[tuple[CellFactors, Ints]], held: Sequence[Ints], domain: Domain
+) -> CellFactors:
+    """Where the numbers of a hidden cell of a whole and of a part differ somebody is in the cell and not in the part.
+
+    Parameters
+    ----------
+    told
+        Of the whole and of the part, with the places of their cells among those of ``held``.
+    held
+        For each cell the places of the groups beside the part.
+    domain
+        Of all groups.
+    """
+    one, other = (laws_of_cells(*each) for each in told)
+    cells = [held[cell] for cell in sorted(one.keys() & other.keys()) if one[cell] != other[cell]]
+    starts = np.cumsum([0, *map(len, cells)]).astype(np.int64)
+    kind = np.zeros(len(cells), dtype=np.int64)
+    every = np.concatenate([np.zeros(0, dtype=np.int64), *cells])
+    return CellFactors.of(domain, (), (starts, every), kind, [(1, UNBOUNDED, None)] * bool(cells))
+
+
+def laws_of_cells(known: CellFactors, place: Ints) -> dict[int, tuple[int, int, bytes]]:
+    """What is told of each single cell whose count is not shown: the ends and the weights between them."""
+    found = {}
+    for factor in np.flatnonzero(np.diff(known.starts) == 1).tolist():
+        kind = int(known.kind[factor])
+        low, high = int(known.low[kind]), int(known.high[kind])
+        logs = known.logs[known.log_starts[kind] : known.log_starts[kind + 1]]
+        if low < high:
+            found[int(place[known.cells[known.starts[factor]]])] = low, high, logs.tobytes()
+    return found
 
 
 def _run_again(coarse: Domain, known: Rerun, held: Sequence[Ints]) -> Rerun:

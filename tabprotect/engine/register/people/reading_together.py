@@ -203,6 +203,7 @@ class ReadingTogether:
             self._limits(own),
             refused,
             self.progress,
+            problem.record_keys is not None,
         )
         return reading.of((one.entry.number, other) for one, other in counted)
 
