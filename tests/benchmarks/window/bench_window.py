@@ -124,7 +124,7 @@ def million(window: MainWindow, shape: tuple[int, ...], placement: Placement | N
         if not bar.maximum():
             print(f"  (all columns or rows are in sight: nothing to scroll {what})")
             continue
-        times = frames(page.grid, bar, step)
+        times = frames(page.part.grid, bar, step)
         report(f"frame, {what}: median", float(np.median(times)), 0.016)
         report(f"frame, {what}: 99 of 100", float(np.quantile(times, 0.99)), 0.016)
     begin = time.thread_time()
