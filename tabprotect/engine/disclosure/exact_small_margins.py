@@ -7,10 +7,12 @@ publishes has to know. They are exact by design, so that no verdict judges them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.exact_margins import margin_cell
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
@@ -56,6 +58,27 @@ def small_sums(table: Table, kept: Publication, rule: SmallCount) -> tuple[KeptS
         if summed.domain != table.domain
         for one in _cells(summed, rule)
     )
+
+
+def largest_safe_margins(problem: Problem) -> tuple[tuple[str, ...], ...]:
+    """The margins without a sum at risk that are inside no other such margin.
+
+    A margin that has one has it in all finer ones, up to zeros: those are not looked at.
+    """
+    table, names = problem.table, problem.table.domain.names
+    safe: list[tuple[str, ...]] = [()]
+    found: list[tuple[str, ...]] = []
+    for size in range(len(names)):
+        if size:
+            known = set(safe)
+            safe = [
+                margin
+                for margin in combinations(names, size)
+                if all(part in known for part in combinations(margin, size - 1))
+            ]
+        safe = [one for one in safe if not problem.at_risk.mask(table.margin(one).counts).any()]
+        found = [one for one in found if not any({*one} < {*other} for other in safe)] + safe
+    return tuple(found)
 
 
 def _cells(table: Table, rule: SmallCount, hidden: Bools | None = None) -> Iterator[KeptSum]:

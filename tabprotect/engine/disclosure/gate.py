@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import combinations
+from itertools import islice
 
 from tabprotect.engine.belief.effort import ATTEMPT, OTHERS, VERDICT, Effort
 from tabprotect.engine.disclosure.choosing.acceptance_probability import (
@@ -22,7 +22,9 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     remedies_here,
     untried,
     what_helps,
+    within_budget,
 )
+from tabprotect.engine.disclosure.exact_small_margins import largest_safe_margins
 from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.disclosure.ways import Ways, alone_of, by_default
@@ -41,7 +43,6 @@ from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.verdict_figures import kept_in_words, kept_sums_named
-from tabprotect.engine.tables.formula import in_formula
 from tabprotect.languages.messages import joined, message
 
 UNSTATED = message("no reason was given")
@@ -49,8 +50,9 @@ UNSTATED = message("no reason was given")
 BY_POLICY, DECIDED = message("by the policy of the house"), message("decided for this release")
 """Why small sums are kept, where no other reason is given."""
 
-HIDDEN: Answer = ({"method": "suppression"}, ())
-"""What answers that small sums are kept, beside a decision."""
+EVERY_WAY = 100
+"""Cells up to which every way without small sums is tried: of more the first that passes is offered, as to
+hide them takes minutes where a table has many ways."""
 
 TOO_LARGE = 100_000
 """Cells beyond which a draw that cannot be judged is the last: what makes a table too large for it
@@ -331,13 +333,13 @@ class _KeptDecision:
         if never or not why:
             found = done.record.verdict
             assert found is not None
-            fewer = () if self.run is None else fewer_kept(*self.run[:2], done.record.problem, found.limits)
+            ways = () if self.run is None else without_small(*self.run[:2], done.record.problem, found.limits)
             refused = RefusedError(
                 message("{kept}: {named}", kept, kept_sums_named(found.exact_small_margins)),
                 hint=message("keep fewer sums, or hide these: kept_small is never")
                 if never
                 else message("keep fewer sums, hide these, or decide that they go out: kept_small=keep"),
-                answers=(*fewer, HIDDEN, *(() if never else (KEPT_SMALL,))),
+                answers=(*ways, *(() if never else (KEPT_SMALL,))),
             )
             refused.drawn, refused.asks = False, True
             raise refused
@@ -345,29 +347,37 @@ class _KeptDecision:
         return replace(done, record=replace(done.record, decisions=decisions))
 
 
-def fewer_kept(
+def without_small(
     method: Method, given: Mapping[str, object], problem: Problem, limits: Gate
 ) -> tuple[Answer, ...]:
-    """The sums to keep so that none of them is small, where a release that keeps no other passes.
+    """Ways to keep no sum that is small: fewer sums, or hidden ones, where such a release passes here.
 
     They are chosen by a look at the table, and so by a person.
     """
-    domain, rule = problem.table.domain, problem.at_risk
-    if KEEP not in method.parameters or given.get(KEEP.name):
-        return ()
-    margins = (m for size in range(domain.ndim) for m in combinations(domain.names, size))
-    safe = [m for m in margins if not rule.mask(problem.table.margin(m).counts).any()]
-    most = [
-        ":".join(map(in_formula, m)) or "1" for m in safe if not any(set(m) < set(other) for other in safe)
-    ]
-    change = {KEEP.name: " + ".join(most), "cycles": "triangular", "blocking": "negative"}
-    values = attempted(partial(method.resolve_for, problem, {**given, **change})) if most else None
+    domain, hiding = problem.table.domain, methods()["suppression"]
+    ways: list[tuple[Method, Mapping[str, object]]] = []
+    if KEEP in method.parameters and not given.get(KEEP.name):
+        ways += [(method, change) for change in method.keeping(domain, largest_safe_margins(problem))]
+    if within_budget(hiding, domain):
+        ways.append((hiding, {"method": hiding.name}))
+    passing = ((change, ()) for other, change in ways if _leaves(other, given, change, problem, limits))
+    return tuple(islice(passing, None if domain.size <= EVERY_WAY else 1))
+
+
+def _leaves(
+    method: Method, given: Mapping[str, object], change: Mapping[str, object], problem: Problem, limits: Gate
+) -> bool:
+    """Whether what is changed keeps no small sum and passes on the table itself."""
+    asked = {} if "method" in change else {**given, **change}
+    values = attempted(partial(method.resolve_for, problem, asked))
     if not isinstance(values, Values):
-        return ()
-    coins = trial_coins(domain, "fewer kept sums")
+        return False
+    coins = trial_coins(problem.table.domain, "without small sums")
     trials = judged_trials(Setting(method, values, limits), problem, Runs(2), coins=coins)
-    passed = all(isinstance(judged, StaffVerdict) and judged.passed for _, judged in trials)
-    return ((change, ()),) if passed else ()
+    return all(
+        isinstance(judged, StaffVerdict) and judged.passed is True and not judged.exact_small_margins
+        for _, judged in trials
+    )
 
 
 def _let_out(done: Protected, standing: Mapping[str, str]) -> Protected:

@@ -32,7 +32,8 @@ def unchanged(
     if some is not None and (part := some(PART_CELLS, generator)) is not None:
         # In eight bits large counts are some large count.
         small = published[part.cells] <= NARROW_COUNTS
-        same = part.draw(DRAWN, generator, progress)[:, small] == published[part.cells][small]
+        number = min(DRAWN, max(MOST_DRAWN // len(part.cells), LEAST))
+        same = part.draw(number, generator, progress)[:, small] == published[part.cells][small]
         return float(same.all(axis=1).mean())
     if (number := min(DRAWN, MOST_DRAWN // len(published))) < LEAST:
         return None

@@ -293,6 +293,10 @@ class Method(Documented, ABC):
         """Other settings that may protect better: each in words, with the parameters to change."""
         return ()
 
+    def keeping(self, domain: Domain, margins: Sequence[tuple[str, ...]]) -> tuple[Mapping[str, object], ...]:
+        """Changes under which nothing is kept exactly but margins inside these, the best first."""
+        return ()
+
     def ladders(self, domain: Domain, values: Values) -> tuple[tuple[Mapping[str, object], ...], ...]:
         """The ladders to be tuned over, where they follow from the other values."""
         return (self.ladder,) if self.ladder else ()

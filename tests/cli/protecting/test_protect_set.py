@@ -292,7 +292,8 @@ def test_small_counts_of_the_tables_asked_for_take_a_reason(
     assert main([*line, "--json"]) == 5
     error = json.loads(capsys.readouterr().out)["error"]
     assert "out as they are: B, young: 1" in error["message"]
-    _, other, decided = error["suggestions"]
+    *fewer, other, decided = error["suggestions"]
+    assert len(fewer) == 2 and "blocking=exchange" in fewer[0] and "cycles=triangular" in fewer[1]
     assert "--method suppression" in other and decided.endswith("--kept-small keep") and not out.exists()
     assert main([*line, "--kept-small", "keep"]) == 0
     assert any(one.endswith("decided for this release") for one in read_dossier(dossier).record.decisions)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
+import numpy as np
 import pytest
 
 from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.exact_small_margins import largest_safe_margins
 from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.errors import ParameterError, RefusedError
 from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.protection.cycle_runs.exchange_rule import split_inside
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 
 METHOD = methods()["cyclic_perturbation"]
 LL = Problem(open_table("example:langsrud-lupp").table)
@@ -60,12 +66,35 @@ def test_the_decision_is_on_record(house: KeptSmall, how: dict[str, object], why
 def test_what_is_offered_leaves_without_a_decision() -> None:
     with pytest.raises(RefusedError) as refused:
         protect("ask")
-    fewer, hidden = (settings for settings, _ in refused.value.answers[:2])
-    done = protect("never", fewer)
-    assert done.record.verdict is not None and not done.record.verdict.exact_small_margins
-    assert fewer["keep"] == "age + party:sex" and done.record.decisions == ()
+    *fewer, hidden = (settings for settings, _ in refused.value.answers[:-1])
+    assert [one.get("split", one.get("keep")) for one in fewer] == ["age | party, sex", "age + party:sex"]
+    for settings in fewer:
+        done = protect("never", settings)
+        assert done.record.verdict is not None and not done.record.verdict.exact_small_margins
+        assert done.record.decisions == ()
     method, policy = methods()[str(hidden["method"])], AgencyPolicy(kept_small="never")
     assert not gate.protect(method, LL, {}, Randomness.seeded(7), policy=policy).record.decisions
+
+
+def test_the_largest_margins_without_small_sums_are_found() -> None:
+    draw = np.random.default_rng(4)
+    for _ in range(40):
+        shape = tuple(draw.integers(2, 4, draw.integers(2, 5)).tolist())
+        table = Table.dense(Domain.of_shape(shape), draw.poisson(1.5, shape))
+        problem, names = Problem(table), table.domain.names
+        every = [one for size in range(len(names)) for one in combinations(names, size)]
+        safe = [one for one in every if not problem.at_risk.mask(table.margin(one).counts).any()]
+        largest = {one for one in safe if not any({*one} < {*other} for other in safe)}
+        assert set(largest_safe_margins(problem)) == largest
+
+
+def test_the_split_inside_margins_keeps_the_most_sums() -> None:
+    domain = Domain.of_shape((2, 3, 4, 5))
+    margins = [("A", "B", "C"), ("A", "D"), ("B", "D"), ("C", "D")]
+    split = split_inside(domain, margins)
+    assert split is not None and split.text == "A, B | D" and split.strata == ("C",)
+    assert split_inside(domain, [("A", "B", "C")]) is None
+    assert split_inside(domain, [("A", "B"), ("C",)]) is None
 
 
 def test_a_draft_is_decided_when_it_leaves() -> None:

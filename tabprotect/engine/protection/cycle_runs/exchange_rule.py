@@ -168,6 +168,19 @@ def chosen_split(domain: Domain, values: Mapping[str, object], people: int) -> E
     return ExchangeRule(domain, (first, second))
 
 
+def split_inside(domain: Domain, margins: Sequence[tuple[str, ...]]) -> ExchangeRule | None:
+    """The split that keeps two of these margins, those of the most sums; ``None`` where two do not hold
+    all variables.
+    """
+    every = set(domain.names)
+    pairs = [(one, two) for one, two in itertools.combinations(margins, 2) if {*one, *two} == every]
+    if not pairs:
+        return None
+    one, two = max(pairs, key=lambda pair: sum(domain.project(side).size for side in pair))
+    split = (tuple(n for n in one if n not in two), tuple(n for n in two if n not in one))
+    return ExchangeRule(domain, split)
+
+
 def _keeping(domain: Domain, margins: Sequence[set[str]]) -> tuple[set[str], set[str]]:
     """Two sets of variables within one of which each margin is, the smallest ones."""
     found = []

@@ -58,7 +58,7 @@ Sources: Duncan and Roehrig 2006; Lenz 2016.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +103,7 @@ from tabprotect.engine.protection.cycle_runs.exchange_rule import (
     chosen_split,
     expected_by_sides,
     plain_rate,
+    split_inside,
     without_cycles,
     without_exchange,
 )
@@ -365,6 +366,14 @@ class CyclicPerturbation(Method):
             {BLOCKING.name: EXCHANGE},
             *expected_by_sides(rule.plan({STEP_RATE.name: None, THETA.name: None}), counts),
         )
+
+    def keeping(self, domain: Domain, margins: Sequence[tuple[str, ...]]) -> tuple[Mapping[str, object], ...]:
+        """An exchange that keeps two of the margins, and cycles that keep all."""
+        named = " + ".join(":".join(map(in_formula, one)) or "1" for one in margins)
+        split = split_inside(domain, margins)
+        exchange = () if split is None else ({BLOCKING.name: EXCHANGE, SPLIT.name: split.text},)
+        cycles = {KEEP.name: named, "cycles": TRIANGULAR, BLOCKING.name: "negative"}
+        return (*exchange, *((cycles,) if margins else ()))
 
     def no_change(self, table: Table, values: Values, progress: Progress = SILENT) -> float | None:
         """The same for the table and for any draw: both have the kept margins."""
