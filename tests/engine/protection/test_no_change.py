@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from fractions import Fraction
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -23,6 +27,9 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.table import Table
 
+REFERENCE: dict[str, float] = json.loads(
+    (Path(__file__).parents[2] / "reference" / "swapping.json").read_text()
+)["no_change"]
 METHOD = methods()["cyclic_perturbation"]
 LL = open_table("example:langsrud-lupp").table
 OPENED = open_table("example:duncan-roehrig-4x4")
@@ -42,6 +49,20 @@ def stays(values: Values, table: Table) -> float:
     """P(published = original | original), every coin enumerated."""
     counts = table.counts.reshape(-1)
     return forward_law(law(values, table), counts).get(counts.tobytes(), 0.0)
+
+
+@pytest.mark.parametrize("name", dict.fromkeys(case.rpartition("|")[0] for case in REFERENCE))
+def test_the_chance_is_the_reference(name: str) -> None:
+    example, blocking, coin = name.split("|")
+    opened = {"langsrud-lupp": None}.get(example, open_table(f"example:{example}"))
+    table = LL if opened is None else opened.table
+    chance = Fraction(coin).limit_denominator(3) if coin == "0.333" else float(coin)
+    given = {"alpha": float(chance), "beta": float(chance), "blocking": blocking}
+    moves = METHOD.resolve_for(Problem(LL), COIN)["cycles"] if opened is None else opened.moves
+    for passes in range(1, 5):
+        if (expected := REFERENCE.get(f"{name}|{passes}")) is not None:
+            values = METHOD.resolve(table.domain, {**given, "cycles": moves, "passes": passes})
+            assert stays(values, table) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize(
