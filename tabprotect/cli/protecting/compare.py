@@ -26,7 +26,7 @@ from tabprotect.engine.project.options import Judging
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
-from tabprotect.languages.messages import at_most_in_100, joined, message, plural
+from tabprotect.languages.messages import at_most_in_100, joined, message, percent, plural
 
 SHOWN = (
     "published_share",
@@ -192,6 +192,9 @@ def _lines(found: Comparison, asked: Compare) -> Iterator[str]:
                 yield message("    {label:<40} {spread:<30} up is better", measure.label, figures)
             else:
                 yield message("    {label:<40} {spread:<30} down is better", measure.label, figures)
+            if spread is not None and spread.shares:
+                each = (f"{value:.4f} ({percent(share)})" for value, share in spread.shares.items())
+                yield message("        of the runs: {each}", joined(each, ", "))
     if {asked.risk, asked.utility} <= set(plan.measures):
         best = joined((f"[{c + 1}]" for c in found.front(asked.risk, asked.utility)), ", ")
         yield ""

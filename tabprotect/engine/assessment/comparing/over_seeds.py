@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,6 +13,12 @@ from tabprotect.engine.plain_values.encoding import Encodable
 
 ALMOST = 1e-12
 """Means closer than this are equal: they are sums of rounded figures."""
+
+FEW = 4
+"""Values of a measure up to which the share of the runs is told of each."""
+
+DIGITS = 9
+"""Figures that agree so far are one value."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,8 @@ class Spread(Encodable):
         Mean and standard deviation over the runs (0 for a single one).
     low, high
         The range of 95 % of the runs.
+    shares
+        The share of the runs that have each value, where few are possible; the usual one first.
     """
 
     runs: int
@@ -33,7 +42,8 @@ class Spread(Encodable):
     deviation: float
     low: float
     high: float
-    json_keys = "runs mean deviation standard_error low high"
+    shares: Mapping[float, float] = field(default_factory=dict)
+    json_keys = "runs mean deviation low high shares"
 
     @classmethod
     def of(cls, values: Sequence[float | None]) -> Spread | None:
@@ -43,12 +53,10 @@ class Spread(Encodable):
             return None
         low, high = np.quantile(found, [0.025, 0.975])
         deviation = float(found.std(ddof=1)) if len(found) > 1 else 0.0
-        return cls(len(found), float(found.mean()), deviation, float(low), float(high))
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the mean."""
-        return self.deviation / float(np.sqrt(self.runs))
+        times = Counter(found.round(DIGITS).tolist()).most_common()
+        few = 1 < len(times) <= min(FEW, len(found) // 2)
+        shares = {value: number / len(found) for value, number in times} if few else {}
+        return cls(len(found), float(found.mean()), deviation, float(low), float(high), shares)
 
 
 def front(points: Floats, higher_is_better: Sequence[bool]) -> list[int]:

@@ -14,11 +14,19 @@ def test_a_spread() -> None:
     found = Spread.of([1.0, None, 2.0, 3.0])
     assert found is not None
     assert (found.runs, found.mean, found.deviation) == (3, 2.0, 1.0)
-    assert found.standard_error == pytest.approx(1 / np.sqrt(3))
+    assert not found.shares
     assert (found.low, found.high) == pytest.approx((1.05, 2.95))
     assert Spread.of([None]) is None
     alone = Spread.of([4.0])
     assert alone is not None and (alone.deviation, alone.low, alone.high) == (0.0, 4.0, 4.0)
+
+
+def test_few_values_are_told_by_their_shares() -> None:
+    found = Spread.of([0.5, 1.0, 0.5 + 1e-12, None, 0.5])
+    assert found is not None and found.shares == {0.5: 0.75, 1.0: 0.25}
+    for many in ([1.0] * 9, [float(n) for n in range(5)] * 4, [1.0, 2.0, 3.0]):
+        spread = Spread.of(many)
+        assert spread is not None and not spread.shares
 
 
 # How fast points are drawn tells of the machine alone.
