@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.posterior.agreement import SETTLED
 from tabprotect.engine.release.findings import Finding
-from tabprotect.languages.messages import in_100, joined, message, plural
+from tabprotect.languages.messages import in_100, joined, message
 from tabprotect.languages.number_formats import NARROW, large
 
 if TYPE_CHECKING:
@@ -41,14 +41,7 @@ def how_found(posterior: Posterior, originals: int | None = None) -> Finding:
 def how_right(posterior: Posterior) -> str:
     """How likely small published counts are the true ones, count by count; empty where none is small."""
     each = [
-        plural(
-            cells,
-            "{count} with {chance} ({cells} cell)",
-            "{count} with {chance} ({cells:,} cells)",
-            count=count,
-            chance=in_100(chance),
-            cells=cells,
-        )
-        for count, (cells, chance) in posterior.right().items()
+        message("{count}: {chance}", count, in_100(chance))
+        for count, (_, chance) in posterior.right().items()
     ]
-    return message("A published count is the true one: {each}.", joined(each, ", ")) if each else ""
+    return message("Published counts that are true: {each}.", joined(each, ", ")) if each else ""

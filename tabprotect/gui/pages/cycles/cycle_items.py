@@ -18,7 +18,7 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.lists.listing import AnyIndex
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked
 from tabprotect.gui.pages.cycles.cycle_picture import extent, paint_pattern, pattern
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 MIME = "application/x-tabprotect-cycle"
@@ -141,7 +141,7 @@ class CycleListModel(QAbstractListModel):
                 "Cycle {cycle} over {cells} cells: {moves}",
                 cycle + 1,
                 count_text(cells),
-                extent(self.moves, cycle),
+                joined(extent(self.moves, cycle), " \u00d7 "),
             )
         ) + translate(words.get(self.state(cycle), ""))
 
@@ -169,7 +169,7 @@ class CycleItem(QStyledItemDelegate):
     @classmethod
     def height(cls, metrics: QFontMetrics) -> int:
         """Return the height of a row, pixels."""
-        return max(cls.picture, 2 * metrics.height()) + GRID
+        return max(cls.picture, 3 * metrics.height()) + 2 * GRID
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()
@@ -188,7 +188,7 @@ class CycleItem(QStyledItemDelegate):
         paint_pattern(painter, area, model.pattern(cycle))
         x = rect.left() + size + 2 * GRID
         line = option.fontMetrics.height()
-        top = rect.center().y() - line
+        top = rect.center().y() - 3 * line // 2
         wide = rect.right() - x - GRID // 2
         painter.setPen(colour("text"))
         font = painter.font()
@@ -201,9 +201,12 @@ class CycleItem(QStyledItemDelegate):
         if state:
             self._state(painter, QRect(x, top, wide, line), state, len(f"{cycle + 1}"))
         painter.setPen(colour("quiet"))
-        words = translate(extent(model.moves, cycle))
-        short = option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
-        painter.drawText(QRect(x, top + line, wide, line), left, short)
+        parts = extent(model.moves, cycle, briefly=True)
+        half = (len(parts) + 1) // 2
+        for number, some in enumerate((parts[:half], parts[half:]), start=1):
+            words = translate(joined(some, " \u00d7 "))
+            short = option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
+            painter.drawText(QRect(x, top + number * line, wide, line), left, short)
         painter.setPen(colour("border"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()

@@ -22,6 +22,9 @@ COARSE = 20
 """Rows and columns of the picture of a long cycle."""
 
 
+LONGEST_CODE = 4
+
+
 def pattern(moves: MoveSet, cycle: int, placement: Placement) -> Signs:
     """The cycle as a small matrix of +1, -1, 0 (and :data:`BOTH`).
 
@@ -99,9 +102,15 @@ def paint_pattern(painter: QPainter, area: QRectF, matrix: Signs) -> None:
     painter.restore()
 
 
-def extent(moves: MoveSet, cycle: int) -> str:
-    """Say which categories a cycle touches, briefly: ``v1, v2 × w1, w2``; where it is all of them, how many
-    cells."""
+def extent(moves: MoveSet, cycle: int, *, briefly: bool = False) -> tuple[str, ...]:
+    """Say which categories a cycle touches, variable by variable: ``v1, v2``; where it is all of them, how
+    many cells.
+
+    Parameters
+    ----------
+    briefly
+        Categories by their codes, where names begin with one.
+    """
     domain = moves.domain
     cells = moves.entries(cycle)[0]
     index = np.unravel_index(cells, domain.shape)
@@ -111,9 +120,16 @@ def extent(moves: MoveSet, cycle: int) -> str:
         if len(found) == len(variable.categories) and len(found) > 2:
             parts.append(message("all {name}", variable.name))
         elif len(found) <= 2:
-            parts.append(joined((variable.categories[i] for i in found), ", "))
+            names = (variable.categories[i] for i in found)
+            parts.append(joined((code_of(name) if briefly else name for name in names), ", "))
         else:
             parts.append(message("{found} {name}", len(found), variable.name))
     if all(part.startswith("all ") for part in parts):
-        return message("{cells} cells", len(cells))
-    return joined(parts, " \u00d7 ")
+        return (message("{cells} cells", len(cells)),)
+    return tuple(parts)
+
+
+def code_of(name: str) -> str:
+    """The code that a category's name begins with; the name where it begins with none."""
+    first, _, rest = name.partition(" ")
+    return first if rest and len(first) <= LONGEST_CODE else name

@@ -18,6 +18,9 @@ WIDE = 170
 HIGH = 45 * GRID
 """From which height on six rows of the table and the proof fit below each other."""
 
+LIST = 26
+"""The width of the list to begin with, in units: six less where the table has little room."""
+
 WORDS = 4
 """Lines that words below the table take at most: where they gave way, they come back with room for them."""
 
@@ -43,7 +46,6 @@ class Workbench(QSplitter):
             part.setChildrenCollapsible(False)
             self.addWidget(part)
         self.setStretchFactor(1, 1)
-        self.setSizes([round(20 * GRID * THEME.scale), 89 * GRID])
         self.place: Place | None = None
         self._arrange("beside")
 
@@ -59,10 +61,12 @@ class Workbench(QSplitter):
         if place == self.place:
             return
         self.place = place
+        beside = place == "beside"
+        self.setSizes([round((LIST if beside else LIST - 6) * GRID * THEME.scale), 89 * GRID])
         host = self._left if place == "left" else self._right
         host.addWidget(self._proof)
         self._right.setStretchFactor(0, 1)
-        if place == "beside":
+        if beside:
             self._right.setOrientation(Qt.Orientation.Horizontal)
             self._right.setSizes([52 * GRID, 34 * GRID])
         elif place == "below":

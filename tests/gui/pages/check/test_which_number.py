@@ -57,7 +57,7 @@ def test_the_window_answers_as_brute_force(tmp_path: Path, qtbot: QtBot) -> None
         best = which.best
         assert best is not None and which.answer.text() == best.text
         assert (best.estimate, best.low, best.high) == pytest.approx(by_hand(release, text)), text
-    assert which.right.text().startswith("A published count is the true one: 3 with ")
+    assert which.right.text().startswith("Published counts that are true: 3: ")
     which.copy.click()
     assert QApplication.clipboard().text() == which.answer.text()
     window.document.saved = window.document.project
