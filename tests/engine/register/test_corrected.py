@@ -13,11 +13,13 @@ from tabprotect.cli.main import main
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure.coin_laws import forward_law
+from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.people.parts_of_whole import Counted
-from tabprotect.engine.register.people.people_in_common import of_nearly_the_same
+from tabprotect.engine.register.people.people_in_common import InCommonReading, of_nearly_the_same
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -95,3 +97,21 @@ def test_two_draws_of_nearly_the_same_people_are_believed_as_by_listing(
     assert np.abs(found[0].probability(1, np.arange(6)) - alone).max() > 0.02, (
         "the first draw tells something"
     )
+
+
+def test_who_left_a_hidden_cell_whose_letter_changed_is_known() -> None:
+    """Letters are drawn by chance that belongs to the cell: another letter is another count."""
+    domain, cell, seed = Domain.of_shape((5, 5)), (1, 0), 64
+    before = np.array([[0, 1, 0, 6, 2], [4, 9, 1, 0, 2], [7, 5, 2, 2, 1], [9, 3, 8, 3, 1], [12, 5, 4, 5, 7]])
+    now = before.copy()
+    now[cell] -= 1
+    releases: list[Release] = []
+    for one in (before, now):
+        problem, method = Problem(Table.dense(domain, one)), methods()["suppression"]
+        given = method.beside(domain, method.resolve_for(problem, {}), releases)
+        releases.append(method.run(problem, given, Randomness(seed, given=False, coins="house")).release)
+    earlier, own = (Counted.of(Evidence(one), domain.names) for one in releases)
+    table = Table.dense(domain, now)
+    reading = InCommonReading(table, own.evidence, People.parse("later:1"), AgencyPolicy().limits())
+    places = reading._places(earlier)
+    assert places is not None and places.counts[cell] == -1

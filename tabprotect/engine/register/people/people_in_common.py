@@ -33,6 +33,7 @@ from tabprotect.engine.register.people.parts_of_whole import (
     shared_domain,
     together_at_risk,
 )
+from tabprotect.engine.register.people.placed_factors import laws_of_cells
 from tabprotect.engine.register.people.possible_wholes import Group, PossibleWholes
 from tabprotect.engine.register.people.unions import Numbered
 from tabprotect.engine.release.mechanism import Gate, Mechanism
@@ -339,12 +340,15 @@ class InCommonReading:
         if any(set(names) == set(now.domain.names) for names, _ in changes):
             # Whoever came or went is in a number that both state: nothing follows.
             return None
-        if not any(change.any() for _, change in changes):
+        moved = np.zeros(0, dtype=np.int64)
+        if self._one_coin(self.own.release, earlier.evidence.release):
+            every = np.arange(now.domain.size)
+            mine, theirs = (laws_of_cells(one.factors, every) for one in (now, earlier))
+            moved = np.array([c for c in mine.keys() & theirs.keys() if mine[c] != theirs[c]], dtype=np.int64)
+        most = max((int(np.abs(change).sum()) for _, change in changes), default=0)
+        if not most + len(moved) > 0 or max(most, len(moved)) > FEW_CHANGES:
             return None
-        most = max(int(np.abs(change).sum()) for _, change in changes)
-        if most > FEW_CHANGES:
-            return None
-        places = _certain_changes(now.domain, changes)
+        places = _certain_changes(now.domain, changes, moved)
         return Table.dense(now.domain, places.reshape(now.domain.shape))
 
     def _drawn_again(self, earlier: Counted) -> list[TableVerdict]:
@@ -467,8 +471,16 @@ MOST_LOOKED_AT = 400
 """Those of whom it is looked whether anybody can be in all of them, some seconds."""
 
 
-def _certain_changes(domain: Domain, changes: Sequence[tuple[tuple[str, ...], Ints]]) -> Ints:
-    """The change of each cell that is the same however the fewest people came and went; 0 elsewhere."""
+def _certain_changes(
+    domain: Domain, changes: Sequence[tuple[tuple[str, ...], Ints]], moved: Ints | None = None
+) -> Ints:
+    """The change of each cell that is the same however the fewest people came and went; 0 elsewhere.
+
+    Parameters
+    ----------
+    moved
+        Cells that have changed: their letters differ, which are those of the cell.
+    """
     from scipy.optimize import LinearConstraint, milp
 
     size = domain.size
@@ -480,9 +492,12 @@ def _certain_changes(domain: Domain, changes: Sequence[tuple[tuple[str, ...], In
             row = (key == place).astype(np.float64)
             rows.append(np.concatenate([row, -row]))
             ends.append(value)
-    sums = LinearConstraint(np.array(rows), np.array(ends), np.array(ends))
+    every = [LinearConstraint(np.array(rows), np.array(ends), np.array(ends))] if rows else []
+    if moved is not None and len(moved):
+        some = np.eye(size)[moved]
+        every.append(LinearConstraint(np.hstack([some, some]), 1, np.inf))
     each, whole = np.ones(2 * size), np.ones(2 * size, dtype=np.int64)
-    fewest = milp(each, constraints=[sums], integrality=whole)
+    fewest = milp(each, constraints=every, integrality=whole)
     if fewest.x is None:
         return np.zeros(size, dtype=np.int64)
     found = np.rint(fewest.x[:size] - fewest.x[size:]).astype(np.int64)
@@ -491,7 +506,7 @@ def _certain_changes(domain: Domain, changes: Sequence[tuple[tuple[str, ...], In
         aim = np.zeros(2 * size)
         aim[[cell, size + cell]] = 1.0, -1.0
         for way in (1, -1):
-            other = milp(way * aim, constraints=[sums, few], integrality=whole)
+            other = milp(way * aim, constraints=[*every, few], integrality=whole)
             if other.x is not None and round(way * other.fun) != found[cell]:
                 found[cell] = 0
                 break
