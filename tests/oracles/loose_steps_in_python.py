@@ -1,11 +1,11 @@
 """Steps of chains over loose sums, in Python: number for number those of ``loose_steps.c``.
 
 Takes the place of the compiled module. The arrays, in order: the numbers (cells, sums, axes, orders
-of boxes, largest step, chains, steps); low and high of the cells, and where the log weight of count 0
+of boxes, largest step, chains, steps, whether a way into the sums is sought); low and high of the cells, and where the log weight of count 0
 would stand; where the sums of each cell begin, and these sums; low and high of the sums, and where
 their log weights of 0 would stand; all log weights; the penalty; the line of each cell along each
 axis, where lines begin, and their cells; the place of each cell along each axis, then in the grid;
-the strides of the axes, then the grid; tables, sums and states of the chains, which are changed.
+where the cells of each sum begin, and these cells; the strides of the axes, then the grid; tables, sums and states of the chains, which are changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-MASK = 2**64 - 1
+MASK, MOST_SOUGHT = 2**64 - 1, 64
 
 
 class _Coins:
@@ -48,7 +48,7 @@ def logarithm(u: float) -> float:
 
 def steps(arrays: tuple[Any, ...]) -> None:
     """Take steps in every chain, one chain after the other."""
-    numbers, tables, sums, states = arrays[0].tolist(), *arrays[16:]
+    numbers, tables, sums, states = arrays[0].tolist(), *arrays[18:]
     for chain in range(numbers[5]):
         coins = _Coins(int(states[chain]))
         for _ in range(numbers[6]):
@@ -58,7 +58,7 @@ def steps(arrays: tuple[Any, ...]) -> None:
 
 def _step(arrays: tuple[Any, ...], numbers: list[int], table: Any, total: Any, coins: _Coins) -> None:
     low, high, at, of_starts, of, sum_low, sum_high, sum_at, logs, penalty = arrays[1:11]
-    corners = _box(arrays, numbers, coins)
+    corners = _box(arrays, numbers, total, coins)
     by = 1 + coins.below(numbers[4])
     chance = coins.next()
     if coins.next() < 0.5:
@@ -88,10 +88,22 @@ def _step(arrays: tuple[Any, ...], numbers: list[int], table: Any, total: Any, c
         total[f] += change
 
 
-def _box(arrays: tuple[Any, ...], numbers: list[int], coins: _Coins) -> list[int]:
+def _astray(arrays: tuple[Any, ...], numbers: list[int], total: Any, coins: _Coins) -> int:
+    """A cell of a sum that is out of its range, if such a one is soon found; else any cell."""
+    sum_low, sum_high, starts, members = *arrays[6:8], *arrays[15:17]
+    for _ in range(MOST_SOUGHT):
+        f = coins.below(numbers[1])
+        if not sum_low[f] <= total[f] <= sum_high[f]:
+            mine = members[starts[f] : starts[f + 1]]
+            return int(mine[coins.below(len(mine))])
+    return coins.below(numbers[0])
+
+
+def _box(arrays: tuple[Any, ...], numbers: list[int], total: Any, coins: _Coins) -> list[int]:
     """The corners of a box, or none."""
-    (cells, _, axes, orders), (line, starts, members, place, grid) = numbers[:4], arrays[11:16]
-    order, cell = coins.below(orders), coins.below(cells)
+    (cells, _, axes, orders), (line, starts, members, place) = numbers[:4], arrays[11:15]
+    order, grid = coins.below(orders), arrays[17]
+    cell = _astray(arrays, numbers, total, coins) if numbers[7] else coins.below(cells)
     corners = [cell]
     if not order:
         return corners

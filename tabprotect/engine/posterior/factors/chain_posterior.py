@@ -14,7 +14,7 @@ from tabprotect.engine.budgets import CHAIN_WORK
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.agreement import SETTLED, averaged, mixing, worth
 from tabprotect.engine.posterior.approach import Approach
-from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, too_large
+from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, is_tangled, too_large
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.loose_chains import LooseChains
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
@@ -63,6 +63,12 @@ halves the square of what R-hat exceeds 1 by, or does a little better, and takes
 DIRECTION_COST, RING_COST, SWEEP_COST, START_COST = 4.0, 4.0, 0.015, 0.4
 """Microseconds on an ordinary core: of a direction, of one among rings of sums alone, of a sweep per count, and of the start per pair of cells."""
 
+
+BOXED, BOXES_EACH = 16, 1_000
+"""Chains side by side of many cells in three ways, and directions for each cell of the first run."""
+
+BOX_COST, BOX_START, BOX_WORK = 2.4, 1_700.0, 3e7
+"""Microseconds of such a direction, of the start for each cell, and of all at most."""
 
 LOOSE_HELD, LOOSE_FEWEST = 2**23, 8
 """Counts that chains over loose sums record, and the fewest chains."""
@@ -123,20 +129,24 @@ def by_chain(
     cells, draws, limited = len(component), approach.draws, approach.weighing is not None
     if cells > MOST_CELLS:
         raise too_large(cells, MOST_CELLS)
-    chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
+    circuits = SumCircuits.of(component)
+    tangled = is_tangled(component, circuits)
+    chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, BOXED if tangled else CHAINS))
     records = RECORDS if draws is None else max(8, -(-draws // chains))
     records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
     sweeping = SwapSweeps.of(component, shape) is not None
     # Without sweeps, chains of more cells agree later.
     wanted = 0 if sweeping else min(int(BY_CELLS * cells**1.5), MOST_DIRECTIONS)
     directions = max(DIRECTIONS, wanted)
-    circuits = SumCircuits.of(component)
     each = RING_COST if circuits is not None and not circuits.rest else DIRECTION_COST
-    spent = START_COST * cells**2 + each * directions
+    start, most = START_COST * cells**2, CHAIN_WORK
+    if tangled:
+        directions, each, start, most = BOXES_EACH * cells, BOX_COST, BOX_START * cells, BOX_WORK
+    spent = start + 1.25 * each * directions if tangled else start + each * directions
     if limited:
-        _check_within(cells, spent)
+        _check_within(cells, spent, most)
     found = Chains(component, shape, generator, chains=chains, progress=progress)
-    directions = max(directions, 4 * found.moves)
+    directions = directions if tangled else max(directions, 4 * found.moves)
     sweeps = 0
     if found.sweeps is not None:
         sweeps = int(np.clip(MOST_UPDATES // (cells * chains), 2 * RECORDS, SWEEPS))
@@ -152,8 +162,8 @@ def by_chain(
         spent += cost
         ahead = 2 * cost * (agreement**2 - 1) / (AGREED**2 - 1)
         bounded = limited or attempt + 1 >= FEW_ROUNDS
-        times = _times(agreement, (CHAIN_WORK - spent) / cost if bounded else np.inf)
-        lost = times < LEAST_TIMES or (limited and ahead > DEARER * CHAIN_WORK)
+        times = _times(agreement, (most - spent) / cost if bounded else np.inf)
+        lost = times < LEAST_TIMES or (limited and ahead > DEARER * most)
         if agreement <= AGREED or lost:
             break
         between = (int(times * between[0]), int(times * between[1]))
@@ -233,9 +243,9 @@ def by_walk(
     return _part(every, tables, counts, agreement, generator)
 
 
-def _check_within(cells: int, spent: float) -> None:
+def _check_within(cells: int, spent: float, most: float) -> None:
     """Check that the first run of chains over so many cells is within limited work."""
-    if spent > CHAIN_WORK:
+    if spent > most:
         raise TooLargeError(
             message(
                 "{cells:,} unpublished counts hang together by published sums: drawing them would take "

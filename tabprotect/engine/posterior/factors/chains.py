@@ -21,6 +21,8 @@ from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import chain_steps
 from tabprotect.engine.posterior.factors.components import FactorComponent, by_cell
+from tabprotect.engine.posterior.factors.hidden_boxes import BOXES, SIGNS, beside, drawn_boxes, unreached
+from tabprotect.engine.posterior.factors.loose_chains import LooseChains
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
@@ -47,10 +49,11 @@ MOST_AT_ONCE = 2_000
 """Steps after which it is asked whether to go on."""
 
 MOST_TANGLED = 2_000
-"""Most connected cells that lie in more sums: finding first originals takes integer programmes."""
+"""Most connected cells that lie in more sums: finding first originals takes integer programmes. More are
+taken on only where boxes of hidden cells move them."""
 
-CORNERS = 8
-"""Different starting tables."""
+CORNERS, FEW_CORNERS = 8, 4
+"""Different starting tables, and those of many cells in three ways."""
 
 HOLE = -40.0
 """Log weight of an excluded count between possible ones: passed through, never recorded."""
@@ -184,18 +187,40 @@ class Chains:
         self._cell_logs = _Looked(list(component.logs), component.low, component.high)
         self._sum_logs = _Looked([s.logs for s in self._loose], self._sum_low, self._sum_high)
         self._circuits = SumCircuits.of(component)
-        if len(component) > MOST_TANGLED and (self._circuits is None or self._circuits.rest):
-            raise too_large(len(component), MOST_TANGLED)
         self.sweeps = SwapSweeps.of(component, shape)
         self._holes = self._holed()
-        self._basis = self._bases(progress)
-        self._next = self._neighbours()
-        corners = chain_starts(component, min(CORNERS, chains), generator, progress)
+        if is_tangled(component, self._circuits):
+            corners = self._by_boxes(shape, progress)
+        else:
+            self._basis = self._bases(progress)
+            self._next = self._neighbours()
+            corners = chain_starts(component, min(CORNERS, chains), generator, progress)
         self.tables = corners[np.arange(chains) % len(corners)].T.copy()
         self._sums = np.array(
             [self.tables[s.cells].sum(axis=0) for s in self._loose], dtype=np.int64
         ).reshape(len(self._loose), chains)
         self._work = self._arrays()
+
+    def _by_boxes(self, shape: Sequence[int], progress: Progress) -> Ints:
+        """Take boxes as moves, and say where to start from.
+
+        Raises
+        ------
+        TooLargeError
+            If there are none, or no original is soon found.
+        """
+        cells = len(self._component)
+        boxes = drawn_boxes(self._component, shape, self._generator)
+        corners = None
+        if boxes is not None and not self._loose:
+            corners = LooseChains.starts(self._component, shape, FEW_CORNERS, self._generator, progress)
+        if boxes is None or corners is None:
+            raise too_large(cells, MOST_TANGLED)
+        # What is reached by one move alone is to be moved as often as a cell by its boxes.
+        further = unreached(self._component, boxes, progress) * BOXES
+        self._basis = [dict(zip(one, SIGNS, strict=True)) for one in boxes.tolist()] + further
+        self._next = beside(boxes, further, cells, self._generator)
+        return corners
 
     def _bases(self, progress: Progress) -> list[Vector]:
         """Moves that keep the fixed sums, and those that keep the loose sums as well."""
@@ -327,6 +352,11 @@ class Chains:
                 self.sweep()
             out[record], counts[record] = self.tables, self.possible()
         return out, counts
+
+
+def is_tangled(component: FactorComponent, circuits: SumCircuits | None) -> bool:
+    """Return True for many cells that lie in more than two sums."""
+    return len(component) > MOST_TANGLED and (circuits is None or bool(circuits.rest))
 
 
 def proposed(least: Ints, most: Ints, u: Floats, *, anywhere: bool) -> Ints:

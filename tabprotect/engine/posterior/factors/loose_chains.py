@@ -41,6 +41,9 @@ COMING, STAYING = 2.0, 1e12
 WAY_IN, PATIENCE = 20, 10
 """Steps for each cell after which it is looked whether all sums are in their ranges, and how often."""
 
+COLD, COOLER, COOLINGS = 4.0, 1.01, 120
+"""The penalty at which the way into exact sums begins, how it grows, and how often."""
+
 AT_ONCE = 500_000
 """Steps of a chain after which it is asked whether to go on."""
 
@@ -79,12 +82,20 @@ class LooseChains:
         shape
             Shape of the table that the flat cells of the component belong to.
         """
+        if any(one.low == one.high for one in component.sums):
+            return None
+        found = cls._outside(component, shape, generator, chains)
+        return found if found is not None and found._enter(progress) else None
+
+    @classmethod
+    def _outside(
+        cls, component: FactorComponent, shape: Sequence[int], generator: np.random.Generator, chains: int
+    ) -> LooseChains | None:
+        """Chains whose sums may be anywhere yet; ``None`` where they do not suit."""
         of_cell = by_cell(component.sums, len(component))
         logs = [*component.logs, *(one.logs for one in component.sums if one.logs is not None)]
-        if (
-            any(one.low == one.high for one in component.sums)
-            or max(map(len, of_cell), default=0) > MOST_SUMS
-            or any(np.isneginf(log).any() for log in {id(log): log for log in logs}.values())
+        if max(map(len, of_cell), default=0) > MOST_SUMS or any(
+            np.isneginf(log).any() for log in {id(log): log for log in logs}.values()
         ):
             return None
         model = _model(component, shape, of_cell)
@@ -93,8 +104,32 @@ class LooseChains:
         tables = np.array(_drawn(component, chains, generator).T, order="C")
         sums = np.stack([tables[:, one.cells].sum(axis=1) for one in component.sums], axis=1)
         states = generator.integers(0, 2**63, chains, dtype=np.uint64)
-        found = cls(component, tables, np.ascontiguousarray(sums), model, states)
-        return found if found._enter(progress) else None
+        return cls(component, tables, np.ascontiguousarray(sums), model, states)
+
+    @classmethod
+    def starts(
+        cls,
+        component: FactorComponent,
+        shape: Sequence[int],
+        number: int,
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Ints | None:
+        """Tables that fit exact sums as well, int64 (found, cells); ``None`` where none is found.
+
+        The way in is cooled slowly: what is left over of a sum moves from line to line until it meets its
+        opposite.
+        """
+        found = cls._outside(component, shape, generator, number)
+        if found is None:
+            return None
+        for turn in range(COOLINGS):
+            progress.report(message("finding originals to start from"), turn / COOLINGS)
+            found.steps(WAY_IN * len(component), penalty=COLD * COOLER**turn)
+            if found._fits.all():
+                break
+        fits = found._fits
+        return np.ascontiguousarray(found.tables[fits]) if fits.any() else None
 
     def _enter(self, progress: Progress) -> bool:
         for turn in range(PATIENCE):
@@ -107,14 +142,19 @@ class LooseChains:
     @property
     def inside(self) -> bool:
         """Whether all sums of all chains are in their ranges."""
+        return bool(self._fits.all())
+
+    @property
+    def _fits(self) -> Bools:
+        """The chains all of whose sums are in their ranges, (chains,)."""
         low = np.array([one.low for one in self.component.sums])
         high = np.array([one.high for one in self.component.sums])
-        return bool(((self.sums >= low) & (self.sums <= high)).all())
+        return np.asarray(((self.sums >= low) & (self.sums <= high)).all(axis=1), dtype=np.bool_)
 
     def steps(self, number: int, penalty: float = STAYING) -> None:
         """Take so many steps in each chain."""
         numbers, *rest = self._model
-        counts = np.array([*numbers.tolist(), len(self.tables), number], dtype=np.int64)
+        counts = np.array([*numbers.tolist(), len(self.tables), number, penalty < STAYING], dtype=np.int64)
         ends = np.array([penalty])
         loose_steps.steps((counts, *rest[:9], ends, *rest[9:], self.tables, self.sums, self._states))
 
@@ -189,7 +229,9 @@ def _model(
         np.concatenate([[0], np.cumsum([len(mine) for mine in of_cell])]).astype(np.int64),
         *(of, np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1]), sum_at),
         *(logs, line, np.concatenate(starts).astype(np.int64), np.concatenate(members).astype(np.int64)),
-        *(np.vstack([at, flat]).astype(np.int64), np.concatenate([strides, grid])),
+        np.vstack([at, flat]).astype(np.int64),
+        np.concatenate([[0], np.cumsum([len(one.cells) for one in sums])]).astype(np.int64),
+        *(np.concatenate([one.cells for one in sums]), np.concatenate([strides, grid])),
     )
 
 

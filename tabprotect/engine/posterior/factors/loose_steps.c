@@ -3,17 +3,18 @@
 
 #include "../../extension.h"
 
-enum { CELLS, SUMS, AXES, ORDERS, REACH, CHAINS, STEPS };
+enum { CELLS, SUMS, AXES, ORDERS, REACH, CHAINS, STEPS, SEEKING };
 
-#define ARRAYS 19
-#define WRITTEN (1 << 16 | 1 << 17 | 1 << 18)
+#define ARRAYS 21
+#define WRITTEN (1 << 18 | 1 << 19 | 1 << 20)
 #define CORNERS 8
 #define MOST_CHANGED 512
+#define MOST_SOUGHT 64
 
 typedef struct {
     const int64_t *number, *low, *high, *at, *of_starts, *of, *sum_low, *sum_high, *sum_at;
     const double *logs, *penalty;
-    const int64_t *line, *line_starts, *line_cells, *place, *strides;
+    const int64_t *line, *line_starts, *line_cells, *place, *sum_starts, *sum_cells, *strides;
     const int64_t *grid;
 } Model;
 
@@ -54,12 +55,23 @@ INLINE double weight(const Model *m, int64_t sum, int64_t value)
     return m->logs[m->sum_at[sum] + value];
 }
 
+/* A cell of a sum that is out of its range, if such a one is soon found; else any cell. */
+static int64_t astray(const Model *m, const int64_t *sums, uint64_t *state)
+{
+    for (int64_t attempt = 0; attempt < MOST_SOUGHT; attempt++) {
+        int64_t sum = (int64_t)(next(state) * (double)m->number[SUMS]), first = m->sum_starts[sum];
+        if (sums[sum] < m->sum_low[sum] || sums[sum] > m->sum_high[sum])
+            return m->sum_cells[first + (int64_t)(next(state) * (double)(m->sum_starts[sum + 1] - first))];
+    }
+    return (int64_t)(next(state) * (double)m->number[CELLS]);
+}
+
 /* The corners of a box around a random cell along random axes; 0: some corner is not there. */
-static int box(const Model *m, uint64_t *state, int64_t *corner)
+static int box(const Model *m, const int64_t *sums, uint64_t *state, int64_t *corner)
 {
     const int64_t *n = m->number;
     int64_t order = (int64_t)(next(state) * (double)n[ORDERS]), first, shift = 0;
-    int64_t cell = (int64_t)(next(state) * (double)n[CELLS]), corners = 1;
+    int64_t corners = 1, cell = n[SEEKING] ? astray(m, sums, state) : (int64_t)(next(state) * (double)n[CELLS]);
     corner[0] = cell;
     if (!order)
         return 1;
@@ -93,7 +105,7 @@ static int parity(int k)
 static void stepped(const Model *m, int64_t *table, int64_t *sums, uint64_t *state)
 {
     int64_t corner[CORNERS], what[MOST_CHANGED], change[MOST_CHANGED], changed = 0;
-    int corners = box(m, state, corner);
+    int corners = box(m, sums, state, corner);
     int64_t by = 1 + (int64_t)(next(state) * (double)m->number[REACH]);
     double gain = 0.0, chance = next(state);
     if (next(state) < 0.5)
@@ -142,10 +154,11 @@ static PyObject *steps(PyObject *module, PyObject *args)
         Model m = {
             held.view[0].buf,  held.view[1].buf,  held.view[2].buf,  held.view[3].buf,  held.view[4].buf,  held.view[5].buf,
             held.view[6].buf,  held.view[7].buf,  held.view[8].buf,  held.view[9].buf,  held.view[10].buf, held.view[11].buf,
-            held.view[12].buf, held.view[13].buf, held.view[14].buf, held.view[15].buf, NULL,
+            held.view[12].buf, held.view[13].buf, held.view[14].buf, held.view[15].buf, held.view[16].buf, held.view[17].buf,
+            NULL,
         };
-        int64_t *tables = held.view[16].buf, *sums = held.view[17].buf;
-        uint64_t *states = held.view[18].buf;
+        int64_t *tables = held.view[18].buf, *sums = held.view[19].buf;
+        uint64_t *states = held.view[20].buf;
         const int64_t *n = m.number;
         /* The strides come first, then the grid. */
         m.grid = m.strides + n[AXES];

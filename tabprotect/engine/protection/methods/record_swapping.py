@@ -84,6 +84,7 @@ class RecordSwapping(Method):
     name = "record_swapping"
     label = message("Record swapping")
     trial_work = 40.0
+    judged_up_to = 99_856
     other_way = True
     parameters = (
         SWAP,

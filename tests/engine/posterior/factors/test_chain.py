@@ -14,7 +14,7 @@ from tabprotect.engine.cycles.kernel_basis import kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TooLargeError
 from tabprotect.engine.posterior.agreement import mixing
 from tabprotect.engine.posterior.approach import Approach
-from tabprotect.engine.posterior.factors import chain_posterior, chains, components
+from tabprotect.engine.posterior.factors import chain_posterior, chains, components, hidden_boxes
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, chain_starts, within_bounds
 from tabprotect.engine.posterior.factors.components import FactorComponent, split_components
@@ -291,18 +291,77 @@ def test_larger_tables_agree_with_their_margins() -> None:
         infer(likelihood, approach=Approach(way="exact"))
 
 
-@pytest.mark.parametrize(("limit", "which"), [("MOST_CELLS", 0), ("MOST_TANGLED", 1), ("MOST_ENTRIES", 0)])
-def test_too_large_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch, limit: str, which: int) -> None:
-    shape, margins, mean = SHAPES[which]
-    module = chains if limit == "MOST_TANGLED" else chain_posterior
-    monkeypatch.setattr(module, limit, 8)
+@pytest.mark.parametrize("limit", ["MOST_CELLS", "MOST_ENTRIES"])
+def test_too_large_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(chain_posterior, limit, 8)
     with pytest.raises(TooLargeError) as error:
-        infer(likelihood_of(shape, margins, mean), approach=Approach(way="monte_carlo"))
+        infer(likelihood_of(*SHAPES[0]), approach=Approach(way="monte_carlo"))
     assert "bounds" in error.value.hint
-    if limit == "MOST_TANGLED":
-        # Two-way tables have their own, larger limit.
-        shape, margins, mean = SHAPES[0]
-        infer(likelihood_of(shape, margins, mean), approach=Approach(way="monte_carlo", draws=100))
+
+
+RING = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 0)]
+"""Hidden in two layers, these have no box."""
+
+
+def hidden_in_layers(
+    where: list[tuple[int, int]], seed: int, *, together: int = 0
+) -> tuple[CellFactors, tuple[int, ...]]:
+    """A 4 x 4 x 2 table whose cells at these places are hidden in both layers, all lines published.
+
+    The sum of so many of its hidden cells, every third, is published, too.
+    """
+    shape = (4, 4, 2)
+    original = np.random.default_rng(seed).integers(0, 3, shape)
+    hidden = np.zeros(shape, dtype=bool)
+    for row, column in where:
+        hidden[row, column] = True
+    sums = sums_of(shape, TWO_OF_THREE) + [np.array([c]) for c in np.flatnonzero(~hidden)]
+    sums += [np.flatnonzero(hidden)[::3][:together]] if together else []
+    kinds = exactly(original, sums)
+    return of_sums(Domain.of_shape(shape), sums, kinds), shape
+
+
+def test_many_cells_in_three_ways_move_by_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chains, "MOST_TANGLED", 4)
+    monkeypatch.setattr(chain_posterior, "BOXED", 64)
+    compare(likelihood_of(*SHAPES[1]))
+    # A ring beside a box moves only by what boxes do not reach.
+    likelihood, shape = hidden_in_layers([*RING, (2, 3), (3, 2), (3, 3)], 4)
+    component = split_components(cell_laws(likelihood, Uniform())).components[0]
+    boxes = hidden_boxes.drawn_boxes(component, shape, np.random.default_rng(1))
+    assert boxes is not None and len(np.unique(np.sort(boxes, axis=1), axis=0)) == 1
+    assert [len(move) for move in hidden_boxes.unreached(component, boxes)] == [16]
+    compare(likelihood)
+
+
+def test_without_a_box_many_cells_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chains, "MOST_TANGLED", 4)
+    likelihood, _ = hidden_in_layers(RING, 4)
+    with pytest.raises(TooLargeError) as error:
+        infer(likelihood, approach=Approach(way="monte_carlo"))
+    assert "bounds" in error.value.hint
+    # Two-way tables have their own, larger limit.
+    infer(likelihood_of(*SHAPES[0]), approach=Approach(way="monte_carlo", draws=100))
+
+
+def test_boxes_and_what_they_do_not_reach_are_all_moves() -> None:
+    rng = np.random.default_rng(3)
+    for together in (0, 2, 3, 0, 2, 3):
+        where = [(int(a), int(b)) for a, b in np.argwhere(rng.random((4, 4)) < 0.8)]
+        likelihood, shape = hidden_in_layers(where, int(rng.integers(99)), together=together)
+        for component in split_components(cell_laws(likelihood, Uniform())).components:
+            boxes = hidden_boxes.drawn_boxes(component, shape, rng)
+            if boxes is None:
+                continue
+            moves = np.zeros((len(boxes), len(component)))
+            moves[np.arange(len(boxes))[:, None], boxes] = hidden_boxes.SIGNS
+            further = hidden_boxes.unreached(component, boxes)
+            rows = [[move.get(cell, 0) for cell in range(len(component))] for move in further]
+            every = np.vstack([moves, np.array(rows).reshape(-1, len(component))])
+            members = np.array([np.isin(np.arange(len(component)), s.cells) for s in component.sums])
+            assert not (members @ every.T).any()
+            free = len(component) - np.linalg.matrix_rank(members)
+            assert np.linalg.matrix_rank(every) == free
 
 
 def test_weights_of_all_counts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,26 @@ def test_exact_sums_are_left_to_other_chains() -> None:
     assert LooseChains.of(component, shape, np.random.default_rng(1), chains=4) is None
 
 
+def test_originals_to_start_from_have_the_exact_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the compiled way into them is that of Python."""
+    shape = (3, 4, 3)
+    original = np.random.default_rng(2).poisson(2.0, shape).reshape(-1)
+    sums = sums_of(shape, [(0, 1), (0, 2), (1, 2)])
+    kinds = [(int(original[one].sum()),) * 2 + (None,) for one in sums]
+    component = largest(of_sums(Domain.of_shape(shape), sums, kinds), Uniform())
+    found = []
+    for form in (loose_chains.loose_steps, loose_steps_in_python):
+        monkeypatch.setattr(loose_chains, "loose_steps", form)
+        starts = LooseChains.starts(component, shape, 3, np.random.default_rng(6))
+        assert starts is not None
+        for one in component.sums:
+            assert (starts[:, one.cells].sum(axis=1) == one.low).all()
+        assert (starts >= component.low).all() and (starts <= component.high).all()
+        found.append(starts)
+    assert len(found[0]) > 1 and np.ptp(found[0], axis=0).any()
+    assert np.array_equal(found[0], found[1])
+
+
 def test_the_logarithm_is_one() -> None:
     for u in (1e-300, 1e-9, 0.1, 0.5, 0.70710678118654746, 0.999999, 1.0):
         assert loose_steps_in_python.logarithm(u) == pytest.approx(np.log(u), rel=1e-6, abs=1e-6)
