@@ -72,7 +72,7 @@ def test_a_layer_of_another_program_is_read_without_its_geometry(tmp_path: Path)
             INSERT INTO gpkg_contents VALUES ('styles', 'attributes'), ('a "grid"', 'features');
             INSERT INTO gpkg_geometry_columns VALUES ('a "grid"', 'Shape');
             CREATE TABLE styles (name TEXT);
-            CREATE TABLE "a ""grid""" (OBJECTID INTEGER PRIMARY KEY, shape POLYGON, GRD_ID TEXT, sex TEXT, n REAL);
+            CREATE TABLE "a ""grid""" (OBJECTID INTEGER PRIMARY KEY, SHAPE POLYGON, GRD_ID TEXT, sex TEXT, n REAL);
             INSERT INTO "a ""grid""" VALUES (7, x'4750', '1kmN1E1', 'f', 3.0), (9, NULL, '1kmN1E2', 'f', 12)'''
         )
     found = read_table(path).table
