@@ -21,7 +21,7 @@ from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part
+from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, judged_whole, may_be_part
 from tabprotect.engine.register.people.people_in_common import InCommonReading
 from tabprotect.engine.register.read_all import _judged_parts
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
@@ -310,6 +310,22 @@ def test_where_letters_or_noise_of_a_cell_differ_somebody_is_left_over(method: s
     assert np.abs(laws(known.beliefs(), 1) - expected).max() < 1e-9
     assert np.abs(laws(group.beliefs(), 1) - expected).max() > 0.05
     assert not replace(reading, keyed=False)._with_one_coin(Whole(counted(releases[0]), (counted(one),)))
+
+
+def test_a_rest_that_is_known_by_letters_alone_is_refused() -> None:
+    """All 3 11 4 and their part 3 8 3: one person is left over in the last cell, for its letters differ."""
+    part, every = np.array([[0, 3], [8, 3]]), np.array([[0, 3], [11, 4]])
+    done = (released(one, "suppression", 2497) for one in (every, part))
+    whole, one = (counted(replace(one, mechanism=replace(one.mechanism, coins="house"))) for one in done)
+    limits, table = AgencyPolicy().limits(), Table.dense(Domain.of_shape(part.shape), part)
+    group = Whole(whole, (one,))
+    (known,) = InCommonReading(table, one.evidence, People(), limits)._with_one_coin(group)
+    assert [any(t.fails(limits) for t in judged_whole(way, limits)) for way in (group, known)] == [
+        False,
+        True,
+    ]
+    found = InCommonReading(table, one.evidence, People.parse("part:1"), limits).of([(1, whole.evidence)])
+    assert any(t.fails(limits) for t in found.tables)
 
 
 @pytest.mark.parametrize("parts", [1, 2])
