@@ -18,6 +18,7 @@ from tabprotect.engine.protection.suppressing import choice
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.choice import choose
 from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
+from tabprotect.engine.protection.suppressing.hiding_sets import cutting_planes
 from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import CuttingPlanes
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
@@ -162,3 +163,25 @@ def test_what_cannot_be_protected_is_named_before_any_search() -> None:
     with pytest.raises(InfeasibleError, match="cannot be protected by hiding") as refused:
         choose(shut)
     assert len(refused.value.detail.splitlines()) <= 21
+
+
+@pytest.mark.parametrize("must", [False, True])
+def test_of_many_ends_boxes_are_asked_first_and_tell_the_same(
+    must: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be kept at all is found by boxes and programmes as by programmes alone."""
+    counts = np.random.default_rng(4).poisson(3.0, (4, 4, 3)) + 1
+    if must:
+        # Nothing beside it may move: the only small count is published by its line.
+        counts[:] = np.where(counts > 0, 9, 0)
+        counts[1, :, :], counts[:, 2, :], counts[1, 2, 0] = 0, 0, 1
+    found = []
+    for many in (10**9, 0):
+        monkeypatch.setattr(cutting_planes, "MANY_AIMS", many)
+        task = task_of(counts, "A:B:C + A:B + A:C + B:C", high=2)
+        inner = np.arange(len(task.cost)) < counts.size
+        # Sums stay published.
+        cost = np.where(inner, task.cost, np.inf)
+        problem = HidingProblem.of(replace(task, primary=task.primary & inner, cost=cost))
+        found.append(CuttingPlanes(problem, 1e6).impossible())
+    assert found[0] == found[1] and bool(found[0]) == must

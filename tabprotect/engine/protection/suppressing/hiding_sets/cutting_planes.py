@@ -24,6 +24,7 @@ from tabprotect.engine.protection.suppressing.hiding_problem import Aim, HidingP
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.master import Master, bridges, equation_cuts
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import Promise
+from tabprotect.engine.protection.suppressing.pattern import lacking
 from tabprotect.engine.protection.suppressing.published_numbers import equations
 from tabprotect.engine.solver import NEAR
 from tabprotect.languages.messages import message
@@ -34,6 +35,9 @@ GAP, ROUGH = 0.01, 0.05
 MANY, AT_FIRST, SLOW = 20, 0.3, 0.7
 """How many intervals are many, and the share of them that the first round may leave, and every
 further one of those before it; else rounds are given up."""
+
+MANY_AIMS = 200
+"""Ends of intervals from which on boxes are asked first whether they can be kept at all."""
 
 ROUND, QUESTIONS, ROUNDS = 4e5, 32, 0.9
 """Microseconds and questions of the integer programme of a round, and the share of all work that
@@ -116,8 +120,14 @@ class CuttingPlanes:
             return []
         self._progress.report(message("whether it can be done at all"), 0.0)
         self.promise.hide(problem.may_move)
-        lost, _ = self.promise.lacking()
-        first = problem.task.publication.distinct[0]
+        first, inverse = problem.task.publication.distinct
+        aims = problem.aims
+        if len(aims) > MANY_AIMS:
+            # A box shows most at once; a programme over all numbers for each end would take minutes.
+            left = inverse[lacking(problem.task, problem.published(problem.may_move), self._progress)]
+            open_ = set(left.tolist())
+            aims = [aim for aim in aims if aim[0] in open_]
+        lost, _ = self.promise.lacking(aims)
         return sorted({int(first[number]) for number, _ in lost})
 
     def run(self, start: Bools | None = None) -> Found | None:
