@@ -7,6 +7,10 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.equal_rows import runs
 from tabprotect.engine.errors import InfeasibleError, SolverError
+from tabprotect.engine.posterior.factors.cell_laws import cell_laws
+from tabprotect.engine.posterior.factors.components import split_components
+from tabprotect.engine.posterior.factors.loose_chains import LooseChains
+from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, open_ends
 from tabprotect.engine.solver import Entries, Limit, whole_table
@@ -17,6 +21,10 @@ MOST_ENTRIES = 2_000_000
 
 FEASIBLE_NODES = 1_000
 """Branch-and-bound nodes to find an original in whole numbers."""
+
+
+COOLED, TOGETHER = 5_000, 2
+"""Cells beyond which counts are cooled first, as a programme takes minutes, and how many tables at once."""
 
 
 def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool:
@@ -50,9 +58,18 @@ def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool
     sums = np.flatnonzero(lengths > 1)
     if not len(sums):
         return True
+    if likelihood.domain.size > COOLED and _cooled(likelihood, progress):
+        return True
     if int(lengths[sums].sum()) > MOST_ENTRIES:
         return False
     return _solved(likelihood, sums, (least, most), (low[sums], high[sums]), progress)
+
+
+def _cooled(likelihood: CellFactors, progress: Progress) -> bool:
+    """Whether counts cooled into the ranges of the sums fit every part of the table; no answer where not."""
+    parts = split_components(cell_laws(likelihood, Uniform())).components
+    shape, coins = likelihood.domain.shape, np.random.default_rng(0)
+    return all(LooseChains.starts(part, shape, TOGETHER, coins, progress) is not None for part in parts)
 
 
 def _counts_of_factors(likelihood: CellFactors) -> tuple[Ints, Ints]:
