@@ -23,6 +23,7 @@ from tabprotect.engine.formats.grouping_files import (
     read_code_list,
     read_hierarchy,
 )
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.tables.category_order import in_order
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
@@ -302,8 +303,9 @@ def _listed(
     (header, rows), _ = read_code_list(path, [name])
     if len(header) < 2:
         raise InputError(message("the code list groups nothing"), file=path)
-    if level.isdigit() and level not in header[1:]:
-        into = merged_squares(rows, [value for value in values if value != MISSING], int(level), path)
+    people = natural(level)
+    if people is not None and level not in header[1:]:
+        into = merged_squares(rows, [value for value in values if value != MISSING], people, path)
         return _counted(name, values, _Listed(into, {}, ""), mapping, path)
     at = _level(level, header[1:], path) if level else 0
     groups = {code: row[at] for code, row in rows.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import struct
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ SQUARES = ("1kmN4200E3200", "1kmN4201E3201")
 
 
 def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
-    with sqlite3.connect(path) as base:
+    with closing(sqlite3.connect(path)) as base, base:
         return base.execute(sql).fetchall()
 
 
@@ -64,7 +65,7 @@ def test_totals_have_no_place_and_hidden_counts_no_number(tmp_path: Path) -> Non
 
 def test_a_layer_of_another_program_is_read_without_its_geometry(tmp_path: Path) -> None:
     path = tmp_path / "grid.gpkg"
-    with sqlite3.connect(path) as base:
+    with closing(sqlite3.connect(path)) as base, base:
         base.executescript(
             '''PRAGMA application_id = 0x47504B47;
             CREATE TABLE gpkg_contents (table_name TEXT, data_type TEXT);
@@ -85,7 +86,7 @@ def test_what_is_no_layer_is_refused(tmp_path: Path, fault: str) -> None:
     whole = named("geopackage").write(Table.dense(Domain.of({"cell": SQUARES}), [1, 2]))
     path.write_bytes(whole[: len(whole) // 3] if fault == "cut" else whole)
     if fault == "empty":
-        with sqlite3.connect(path) as base:
+        with closing(sqlite3.connect(path)) as base, base:
             base.execute("DELETE FROM gpkg_contents")
     with pytest.raises(InputError, match=r"damaged|no layer"):
         read_table(path)
