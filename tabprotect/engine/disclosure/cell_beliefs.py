@@ -199,7 +199,7 @@ def tables_believed(
     out = [as_belief(found, inner=True, judged=None)] if summed else []
     if out and isinstance(likelihood, RecordSwaps):
         out = [replace(out[0], beside=likelihood.kept_by_place)]
-    for number, judged in _judged(release):
+    for number, judged in judged_tables(release):
         domain = release.tables[number].table.domain
         if domain != found.domain:
             out.append(asked.of_table(number, found if summed else None, judged))
@@ -210,7 +210,7 @@ def tables_believed(
     return TablesBelieved(tuple(out), likelihood, found if inner else None, found.widening)
 
 
-def _judged(release: Release) -> Iterator[tuple[int, Bools | None]]:
+def judged_tables(release: Release) -> Iterator[tuple[int, Bools | None]]:
     """The tables that are judged, and which of their cells; ``None`` for all."""
     exact = methods()[release.mechanism.method].publishes_true_counts(release)
     for number, published in enumerate(release.tables):
@@ -228,7 +228,7 @@ def _of_earlier(
         if isinstance(release, Evidence):
             # No table of this original.
             continue
-        for number, judged in _judged(release):
+        for number, judged in judged_tables(release):
             domain = release.tables[number].table.domain
             if domain not in known:
                 known.add(domain)

@@ -71,11 +71,9 @@ def sums(
             message("{cells:,} sums are too many to be told at once", cells),
             hint=message("ask for fewer tables"),
         )
-    exact = [
-        _by_factors(posterior.exact_sums, publication, m, work, progress)
-        for m in range(len(publication.margins))
-    ]
-    followed = [_recorded(posterior.recorded_sums, publication, m) for m in range(len(publication.margins))]
+    cells_of = (members(publication.keys(m), one.size) for m, one in enumerate(publication.domains))
+    found_of = [known_laws(posterior, [*each], work, progress) for each in cells_of]
+    exact, followed = ([one[kind] for one in found_of] for kind in (0, 1))
     if any(a is None and b is None for a, b in zip(exact, followed, strict=True)):
         rest = _from_originals(posterior, publication, randomness, draws, progress)
     else:
@@ -86,12 +84,20 @@ def sums(
     )
 
 
+def known_laws(
+    posterior: Posterior, cells_of: Sequence[Ints], work: int, progress: Progress = SILENT
+) -> tuple[Laws | None, Laws | None]:
+    """The laws of sums of some flat cells each, where no originals are needed: exact ones, within so many entries,
+    and recorded ones; ``None`` for what there is not of all of them."""
+    exact = _by_factors(posterior.exact_sums, cells_of, work, progress)
+    return exact, _recorded(posterior.recorded_sums, cells_of)
+
+
 def _by_factors(
-    laws: ExactSums | None, publication: Publication, m: int, left: int, progress: Progress
+    laws: ExactSums | None, cells_of: Sequence[Ints], left: int, progress: Progress
 ) -> Laws | None:
     if laws is None:
         return None
-    cells_of = [*members(publication.keys(m), publication.domains[m].size)]
     for cells in cells_of:
         work = laws.work(cells)
         left -= left + 1 if work is None else work
@@ -104,12 +110,12 @@ def _by_factors(
     return _side_by_side(found)
 
 
-def _recorded(laws: KnownSums | None, publication: Publication, m: int) -> Laws | None:
-    """The laws of a margin's cells where all of them were followed."""
+def _recorded(laws: KnownSums | None, cells_of: Sequence[Ints]) -> Laws | None:
+    """The laws of sums where all of them were followed."""
     if laws is None:
         return None
     found = []
-    for cells in members(publication.keys(m), publication.domains[m].size):
+    for cells in cells_of:
         law = laws.law(cells) if len(cells) else (0, np.ones(1))
         if law is None:
             return None

@@ -131,7 +131,7 @@ def test_who_knows_of_the_refusals_believes_what_listing_says(
     found = case.reading.known(case.group)
     share, (whole, part, rest) = case.listed()
     assert found is not None
-    (inner, of_whole), error = found
+    (inner, of_whole, *_), error = found
     assert error == pytest.approx(0.5 * (1 / (120 * share) - 1 / 121) ** 0.5, rel=0.2)
     plain, moved = case.group.beliefs(), 0.0
     for value in (1, 2):

@@ -27,7 +27,7 @@ from tabprotect.engine.cycles.signatures import signatures
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, as_belief
 from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior.margins import sums
+from tabprotect.engine.posterior.margins import laws_of, sums
 from tabprotect.engine.posterior.moves.signature_model import Coin
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.together.coin_chains import Bound, CoinChains
@@ -42,10 +42,21 @@ from tabprotect.engine.register.people.fitting_people import (
     people_who_fit,
 )
 from tabprotect.engine.register.people.placed_factors import anybody_fits, placed_factors, somebody_beside
-from tabprotect.engine.register.people.stated_margins import believed_cells, believed_margin, exact_margin
+from tabprotect.engine.register.people.stated_margins import (
+    PublishedSums,
+    believed_cells,
+    believed_margin,
+    believed_of,
+    certain_counts,
+    exact_margins,
+    no_factors,
+    places_among,
+    published_sums,
+    stated_factors,
+    sums_of_rest,
+)
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, product
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.verdict_figures import JudgedBy, TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -105,12 +116,12 @@ class Counted:
             Where cycles leave no posterior of single cells.
         """
         domain = evidence.likelihood.domain.project(names)
-        exact = tuple(_exact_margins(evidence, domain.names))
+        exact = tuple(exact_margins(evidence, domain.names))
         found, whole = evidence.likelihood, domain.names == evidence.likelihood.domain.names
         if isinstance(found, CellFactors):
             known = found if whole else believed_margin(evidence, domain.names).likelihood
             return cls(evidence, cast(CellFactors, known), exact)
-        stated = product([_nothing(domain), *(_stated(domain, margin) for margin in exact)])
+        stated = product([no_factors(domain), *(stated_factors(domain, margin) for margin in exact)])
         return cls(evidence, stated, exact, by_moves=whole)
 
     def believed(self, progress: Progress) -> Posterior:
@@ -160,14 +171,11 @@ class Counted:
 
     def placed(self, shared: Domain) -> Ints:
         """Its cells among those of a domain that has all its categories."""
-        codes = np.unravel_index(np.arange(self.domain.size), self.domain.shape)
-        there = []
-        for variable in shared.variables:
-            axis = self.domain.axis(variable.name)
-            place = {name: code for code, name in enumerate(variable.categories)}
-            own = np.array([place[name] for name in self.domain.variables[axis].categories])
-            there.append(own[codes[axis]])
-        return np.asarray(np.ravel_multi_index(there, shared.shape), dtype=np.int64)
+        return places_among(self.domain, shared)
+
+    def published(self, shared: Domain) -> list[PublishedSums]:
+        """The tables that it publishes of sums of these."""
+        return list(published_sums(self.evidence.release, shared))
 
     def margin(self, names: tuple[str, ...], shared: Domain) -> Table | None:
         """A margin that it states, over the categories of all; ``None`` where it does not."""
@@ -185,34 +193,6 @@ class Counted:
         ]
         counts[np.ix_(*places)] = margin.counts.transpose(axes)
         return Table.dense(domain, counts)
-
-
-def _exact_margins(evidence: Evidence, names: Sequence[str]) -> Iterable[Table]:
-    """The margins that a release states whole, the largest ones."""
-    found: list[set[str]] = []
-    for size in range(len(names), -1, -1):
-        for some in combinations(names, size):
-            if any(set(some) <= other for other in found):
-                continue
-            margin = exact_margin(evidence, some)
-            if margin is not None:
-                found.append(set(some))
-                yield margin
-
-
-def _stated(domain: Domain, margin: Table) -> CellFactors:
-    """The sums of a margin, as factors."""
-    key = domain.project_keys(np.arange(domain.size, dtype=np.int64), margin.domain.names)
-    cells = np.argsort(key, kind="stable").astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=margin.domain.size))]).astype(np.int64)
-    values, kind = np.unique(margin.counts.reshape(-1), return_inverse=True)
-    laws: list[Law] = [(value, value, None) for value in values.tolist()]
-    return CellFactors.of(domain, (), (starts, cells), kind.reshape(-1).astype(np.int64), laws)
-
-
-def _nothing(domain: Domain) -> CellFactors:
-    none = np.zeros(0, dtype=np.int64)
-    return CellFactors.of(domain, (), (np.zeros(1, dtype=np.int64), none), none, [])
 
 
 def shared_domain(one: Domain, other: Domain) -> Domain:
@@ -425,8 +405,17 @@ class Whole:
     def grouped(self, tables: Sequence[Ints]) -> list[Ints]:
         """The tables that are believed of, in the order of :meth:`beliefs`, from those of the members."""
         whole, *parts = tables
-        each = np.stack([*parts, whole - np.sum(parts, axis=0)], axis=2)
-        return [each.reshape(len(whole), -1), whole]
+        every = [whole, *parts, whole - np.sum(parts, axis=0)]
+        cells = [np.stack(every[1:], axis=2).reshape(len(whole), -1), whole]
+        return [*cells, *(one.added_up(every[of]) for of, one in self._published)]
+
+    @cached_property
+    def _published(self) -> list[tuple[int, PublishedSums]]:
+        """The published sums that are judged: of the whole, of the parts, and of the rest by both, with the place
+        of whom they are among these."""
+        each = [one.published(self.shared) for one in self.members]
+        found = [(of, one) for of, every in enumerate(each) for one in every if one.judged.any()]
+        return [*found, *((len(each), one) for one in sums_of_rest(each))]
 
     def _told_apart(self, people: Ints) -> list[Ints]:
         return [people.sum(axis=2), *np.moveaxis(people, 2, 0)[:-1]]
@@ -434,19 +423,34 @@ class Whole:
     def _as_one(self, progress: Progress) -> list[TableBelief]:
         found, chance = self._posterior(progress), self._chance
         whole = sums(found, Publication(found.domain, (self.shared.names,)), randomness=chance)[0]
-        return [as_belief(one, inner=one is found, judged=None) for one in (found, whole)]
+        beliefs = [as_belief(one, inner=one is found, judged=None) for one in (found, whole)]
+        size = len(self.members)
+        for of, one in self._published:
+            groups = np.arange(size) if of == 0 else np.array([of - 1])
+            cells = [(own[:, None] * size + groups).reshape(-1) for own in one.cells]
+            beliefs.append(one.belief(*believed_of(found, cells, chance, beliefs[0].way)))
+        return beliefs
 
-    def _laid_out(self, way: JudgedBy, whole: Laws, *others: Laws, error: float = 0.0) -> list[TableBelief]:
+    def _laid_out(
+        self, way: JudgedBy, *each: tuple[Ints, Floats], error: float = 0.0, chain: Ints | None = None
+    ) -> list[TableBelief]:
+        """Beliefs by weighed tables of the whole, of each part and of the rest."""
+        whole, *others = (Laws.of(*one) for one in each)
+        sums = [(one, one.added_up(each[of][0]), each[of][1]) for of, one in self._published]
+        if chain is not None:
+            met = (tables == count for _, tables, _ in sums for count in range(FEW))
+            error = max([error, *(error_of_shares(one, chain) for one in met)])
         width = max(one.chances.shape[1] for one in others)
         chances = np.stack([one.wide(width) for one in others], axis=1).reshape(-1, width)
         first = np.stack([one.first for one in others], axis=1).reshape(-1)
         inner = np.arange(len(first)), first, chances
         of_whole = np.arange(len(whole.first)), whole.first, whole.chances
-        found = [
+        cells = [
             TableBelief(self.domain, True, None, inner, way),
             TableBelief(self.shared, False, None, of_whole, way),
         ]
-        return [replace(one, error=error, draws=0.25 / error**2) for one in found] if error else found
+        cells = [replace(one, error=error, draws=0.25 / error**2) for one in cells] if error else cells
+        return [*cells, *(one.belief(laws_of(tables, by / by.sum()), way, error) for one, tables, by in sums)]
 
     def listed(self, progress: Progress = SILENT) -> list[TableBelief] | None:
         """Beliefs by all originals of each release; ``None`` where they are too many."""
@@ -470,9 +474,9 @@ class Whole:
             in_whole[number] = more.sum()
             left.append(rest[fits])
             counted.append(more)
-        of_parts = [Laws.of(tables[rows], each) for (tables, _), rows in zip(parts, chosen, strict=True)]
-        rest = Laws.of(np.concatenate(left), np.concatenate(counted))
-        return self._laid_out("exact", Laws.of(wholes, in_whole), *of_parts, rest)
+        of_parts = [(tables[rows], each) for (tables, _), rows in zip(parts, chosen, strict=True)]
+        rest = np.concatenate(left), np.concatenate(counted)
+        return self._laid_out("exact", (wholes, in_whole), *of_parts, rest)
 
     def by_fitting(self, progress: Progress = SILENT) -> list[TableBelief]:
         """Beliefs by chains over the people of all releases.
@@ -483,10 +487,9 @@ class Whole:
             Where they do not settle, or hardly anybody is found who fits, or methods are run again.
         """
         found = self._fitting(progress)
-        drawn, error = found.people, found.error
-        even = np.ones(len(drawn))
-        laws = [Laws.of(one, even) for one in (drawn.sum(axis=2), *np.moveaxis(drawn, 2, 0))]
-        return self._laid_out("simulation", *laws, error=error)
+        drawn, even = found.people, np.ones(len(found.people))
+        each = [(one, even) for one in (drawn.sum(axis=2), *np.moveaxis(drawn, 2, 0))]
+        return self._laid_out("simulation", *each, error=found.error, chain=found.chain)
 
     def _fitting(self, progress: Progress) -> WhoFit:
         """Draws of the people of all groups, by chains."""
@@ -528,9 +531,9 @@ class Whole:
         chance = OfRelease(self.parts[0].evidence.release, "pairs of draws").generator()
         wholes, parts, (of_whole, of_part), effective = self._pairs(chance, PAIRED, progress)
         even, rest = np.ones(PAIRED), wholes[of_whole] - np.sum(parts, axis=0)[of_part]
-        laws = [Laws.of(one, even) for one in (wholes[of_whole], *(part[of_part] for part in parts), rest)]
+        each = [(one, even) for one in (wholes[of_whole], *(part[of_part] for part in parts), rest)]
         error = math.sqrt(sum(0.25 / one for one in effective))
-        return self._laid_out("simulation", *laws, error=error)
+        return self._laid_out("simulation", *each, error=error)
 
     def _pairs(
         self, chance: np.random.Generator, number: int, progress: Progress
@@ -634,8 +637,8 @@ class Whole:
         drawn = np.concatenate([drawn, drawn[..., :1] - drawn[..., 1:].sum(axis=2, keepdims=True)], axis=2)
         even = np.ones(len(drawn))
         error = max(error_of_shares(drawn == count, chain) for count in range(FEW))
-        laws = [Laws.of(drawn[:, :, number], even) for number in range(of + 1)]
-        return self._laid_out("simulation", *laws, error=max(error, 1e-9))
+        each = [(drawn[:, :, number], even) for number in range(of + 1)]
+        return self._laid_out("simulation", *each, error=max(error, 1e-9), chain=chain)
 
     def rests(self) -> Iterable[Table]:
         """The margins of the rest that all releases together state."""
@@ -652,12 +655,6 @@ class Whole:
                         assert whole is not None
                         rest = whole.counts - sum(one.counts for one in taken if one is not None)
                         yield Table.dense(whole.domain, rest)
-
-
-def certain_counts(table: Table) -> tuple[Ints, Ints, Floats]:
-    """The rows of beliefs about a table that everybody knows."""
-    counts = table.counts.reshape(-1)
-    return np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
 
 
 class SeveralReleases(Protocol):

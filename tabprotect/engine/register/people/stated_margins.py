@@ -1,18 +1,25 @@
-"""Margins of releases as evidence: what is stated of them, and what is believed. Confidential no more than these."""
+"""Margins of releases: what is stated of them, what is believed, as evidence, and what a verdict judges of them.
+Confidential no more than the releases."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.effort import VERDICT
+from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
-from tabprotect.engine.posterior.margins import sums
+from tabprotect.engine.disclosure.cell_beliefs import EXACT_SUMS, TableBelief, judged_tables
+from tabprotect.engine.equal_rows import members
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.margins import SUMS_DRAWS, Laws, known_laws, laws_of, sums
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.likelihood import (
     CellFactors,
     ExchangeSteps,
@@ -22,8 +29,14 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import JudgedBy
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.messages import message
+
+MOST_ADDED = 2**25
+"""Counts of drawn originals that are added up: a second or so."""
 
 
 def believed_cells(evidence: Sequence[Evidence], chance: OfRelease, progress: Progress = SILENT) -> Posterior:
@@ -118,3 +131,158 @@ def known_margin(release: Release, margin: Table) -> Evidence:
     laws: list[Law] = [(int(value), int(value), None) for value in values.tolist()]
     exact = CellFactors.of(margin.domain, (), sums, kind.reshape(-1).astype(np.int64), laws)
     return Evidence(release, exact, alone=True)
+
+
+def exact_margins(evidence: Evidence, names: Sequence[str]) -> Iterable[Table]:
+    """The margins that a release states whole, the largest ones."""
+    found: list[set[str]] = []
+    for size in range(len(names), -1, -1):
+        for some in combinations(names, size):
+            if any(set(some) <= other for other in found):
+                continue
+            margin = exact_margin(evidence, some)
+            if margin is not None:
+                found.append(set(some))
+                yield margin
+
+
+def stated_factors(domain: Domain, margin: Table) -> CellFactors:
+    """The sums of a margin, as factors."""
+    key = domain.project_keys(np.arange(domain.size, dtype=np.int64), margin.domain.names)
+    cells = np.argsort(key, kind="stable").astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=margin.domain.size))]).astype(np.int64)
+    values, kind = np.unique(margin.counts.reshape(-1), return_inverse=True)
+    laws: list[Law] = [(value, value, None) for value in values.tolist()]
+    return CellFactors.of(domain, (), (starts, cells), kind.reshape(-1).astype(np.int64), laws)
+
+
+def no_factors(domain: Domain) -> CellFactors:
+    none = np.zeros(0, dtype=np.int64)
+    return CellFactors.of(domain, (), (np.zeros(1, dtype=np.int64), none), none, [])
+
+
+def certain_counts(table: Table) -> tuple[Ints, Ints, Floats]:
+    """The rows of beliefs about a table that everybody knows."""
+    counts = table.counts.reshape(-1)
+    return np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
+
+
+def places_among(domain: Domain, shared: Domain) -> Ints:
+    """The cells of a domain among those of one that has all its categories, int64 (cells,)."""
+    codes = np.unravel_index(np.arange(domain.size), domain.shape)
+    there = []
+    for variable in shared.variables:
+        axis = domain.axis(variable.name)
+        place = {name: code for code, name in enumerate(variable.categories)}
+        own = np.array([place[name] for name in domain.variables[axis].categories])
+        there.append(own[codes[axis]])
+    return np.asarray(np.ravel_multi_index(there, shared.shape), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedSums:
+    """A published table of sums of the cells that several releases share.
+
+    Attributes
+    ----------
+    domain
+        The variables of the sums.
+    keys : int64 (shared cells,)
+        The sum that each is in; -1 where the release counts nobody.
+    judged : bool (sums,)
+        The sums that a verdict on the release judges: those that are drawn, and the hidden ones.
+    """
+
+    domain: Domain
+    keys: Ints
+    judged: Bools
+
+    @property
+    def cells(self) -> list[Ints]:
+        """The shared cells of each sum."""
+        there = np.flatnonzero(self.keys >= 0)
+        return [there[own] for own in members(self.keys[there], self.domain.size)]
+
+    def added_up(self, tables: Ints) -> Ints:
+        """The sums of tables over the shared cells, int64 (tables, sums)."""
+        each = [tables[:, cells].sum(axis=1) for cells in self.cells]
+        return np.stack(each, axis=1)
+
+    def belief(self, laws: Laws, way: JudgedBy, error: float) -> TableBelief:
+        """A belief by the laws of the sums, and the standard error of a chance, 0 of exact ones."""
+        if error and way == "exact":
+            way = "exact_draws"
+        rows = np.arange(self.domain.size), *laws
+        draws = 0.25 / error**2 if error else None
+        return TableBelief(self.domain, False, self.judged, rows, way, error=error, draws=draws)
+
+
+def published_sums(release: Release, shared: Domain) -> Iterator[PublishedSums]:
+    """The tables of a release that add up cells of a domain that has all categories of its variables."""
+    whole, judged = release.domain, dict(judged_tables(release))
+    domain = whole.project(shared.names)
+    own = whole.project_keys(np.arange(whole.size, dtype=np.int64), domain.names)
+    groupings = groupings_of(whole, release.mechanism.parameters)
+    for number, published in enumerate(release.tables):
+        table = published.table.domain
+        key = Publication(whole, (table.names,), groupings).keys(0)
+        added = np.zeros(domain.size, dtype=np.int64)
+        added[own] = key
+        if table.size >= domain.size or (added[own] != key).any():
+            # The cells themselves, or a table of other variables.
+            continue
+        keys = np.full(shared.size, -1)
+        keys[places_among(domain, shared)] = added
+        some = judged[number] if number in judged else np.zeros(table.size, dtype=np.bool_)
+        yield PublishedSums(table, keys, np.ones(table.size, dtype=np.bool_) if some is None else some)
+
+
+def believed_of(
+    found: Posterior, cells: Sequence[Ints], chance: OfRelease, way: JudgedBy
+) -> tuple[Laws, JudgedBy, float]:
+    """The laws of sums of some cells of a posterior each, how they were found, and the standard error of a chance,
+    0 of exact ones.
+
+    Parameters
+    ----------
+    way
+        How the posterior was found.
+
+    Raises
+    ------
+    InfeasibleError
+        Where they would follow from too few draws.
+    """
+    exact, recorded = known_laws(found, cells, EXACT_SUMS)
+    if exact is not None:
+        return exact, way, 0.0
+    if recorded is not None:
+        return recorded, way, found.error or 0.0
+    listed = found.list_originals() if found.way == "exact" else None
+    number = min(SUMS_DRAWS, MOST_ADDED // found.domain.size)
+    if listed is None or len(listed[1]) * found.domain.size > MOST_ADDED:
+        worth = float(number) if found.independent else min(number, found.effective_sample_size or number)
+        if worth < LEAST_EFFECTIVE:
+            raise InfeasibleError(message("so few as {draws:,} drawn originals say too little", int(worth)))
+        tables = found.draw_originals(number, chance.generator(), SILENT)
+        weights, error = np.full(number, 1 / number), 0.5 / worth**0.5
+    else:
+        (tables, weights), error = listed, 0.0
+    added = np.stack([tables[:, some].sum(axis=1) for some in cells], axis=1)
+    return laws_of(added, weights), way, error
+
+
+def sums_of_rest(members: Sequence[Sequence[PublishedSums]]) -> Iterator[PublishedSums]:
+    """The sums of a rest that follow from sums that several releases publish, not all of them exact.
+
+    Parameters
+    ----------
+    members
+        The published sums of each, of the largest first.
+    """
+    first, *others = members
+    for one in first:
+        names = one.domain.names
+        alike = [next((each for each in other if each.domain.names == names), None) for other in others]
+        if all(alike) and any(each.judged.any() for each in (one, *filter(None, alike))):
+            yield replace(one, judged=np.ones(one.domain.size, dtype=np.bool_))

@@ -26,6 +26,7 @@ from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
 from tabprotect.engine.belief.evidence import Evidence, OfRelease
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.margins import laws_of
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.people.fitting_people import Laws
@@ -36,13 +37,18 @@ from tabprotect.engine.register.people.parts_of_whole import (
     MOST_LISTED,
     PAIRED,
     Counted,
-    certain_counts,
     factors_of,
     shared_domain,
 )
 from tabprotect.engine.register.people.placed_factors import anybody_fits
-from tabprotect.engine.register.people.stated_margins import believed_cells
+from tabprotect.engine.register.people.stated_margins import (
+    PublishedSums,
+    believed_cells,
+    certain_counts,
+    sums_of_rest,
+)
 from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.verdict_figures import JudgedBy
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
@@ -238,8 +244,22 @@ class Unions:
 
     def grouped(self, tables: Sequence[Ints]) -> list[Ints]:
         """The tables that are believed of, in the order of :meth:`beliefs`, from those of the members."""
-        each = np.stack([*tables, *self._told(tables)], axis=2)
-        return [each.reshape(len(each), -1)]
+        every = [*tables, *self._told(tables)]
+        each = np.stack(every, axis=2).reshape(len(every[0]), -1)
+        return [each, *(one.added_up(every[of]) for of, one in self._published)]
+
+    @cached_property
+    def _published(self) -> list[tuple[int, PublishedSums]]:
+        """The published sums that are judged, of the releases and of the groups that these tell of, with the place
+        of whom they are among these."""
+        each = [one.published(self.shared) for one in self.members]
+        found = [(of, one) for of, every in enumerate(each) for one in every if one.judged.any()]
+        told = [ways for ways, _, groups in self.way.told if groups]
+        for of, ways in enumerate(told, len(each)):
+            # What is added holds whom it tells of.
+            used = [each[at] for at in sorted(range(len(each)), key=lambda at: -ways[at]) if ways[at]]
+            found += [(of, one) for one in sums_of_rest(used)]
+        return found
 
     def _laid_out(
         self, tables: Sequence[Ints], weights: Floats, draws: int | None = None
@@ -249,10 +269,14 @@ class Unions:
         chances = np.stack([law.wide(width) for law in laws], axis=1).reshape(-1, width)
         first = np.stack([law.first for law in laws], axis=1).reshape(-1)
         domain, rows = _with_kinds(self.shared, len(laws)), (np.arange(len(first)), first, chances)
-        if draws is None:
-            return [TableBelief(domain, True, None, rows, "exact")]
-        error = math.sqrt(0.25 / draws)
-        return [TableBelief(domain, True, None, rows, "simulation", error=error, draws=draws)]
+        way: JudgedBy = "exact" if draws is None else "simulation"
+        error = 0.0 if draws is None else math.sqrt(0.25 / draws)
+        cells, by = (
+            TableBelief(domain, True, None, rows, way, error=error, draws=draws),
+            weights / weights.sum(),
+        )
+        sums = ((one, laws_of(one.added_up(tables[of]), by)) for of, one in self._published)
+        return [cells, *(one.belief(laws, way, error) for one, laws in sums)]
 
     def _fits(self, tables: Sequence[Ints]) -> Bools:
         """Which tables of the members, alike in number, are sums over groups of people."""
