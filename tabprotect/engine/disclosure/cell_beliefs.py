@@ -212,7 +212,8 @@ def tables_believed(
 
 def judged_tables(release: Release) -> Iterator[tuple[int, Bools | None]]:
     """The tables that are judged, and which of their cells; ``None`` for all."""
-    exact = methods()[release.mechanism.method].publishes_true_counts(release)
+    # Beside sums, counts are exact.
+    exact = bool(release.magnitudes) or methods()[release.mechanism.method].publishes_true_counts(release)
     for number, published in enumerate(release.tables):
         if not exact:
             yield number, None

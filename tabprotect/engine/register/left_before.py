@@ -494,7 +494,7 @@ def _again(problem: Problem, release: Release, opened: Drawn) -> list[Earlier]:
     from tabprotect.engine.belief.evidence import draw_of
 
     mechanism, original = release.mechanism, marks(problem).original
-    method = methods("counts" if release.counted else "magnitudes")[mechanism.method]
+    method = methods("magnitudes" if release.magnitudes else "counts")[mechanism.method]
     by_chance = method.is_random(mechanism.values)
     same = [one for one in opened if one[0].entry.publication.marks.original == original]
     for one, other in same:

@@ -7,8 +7,10 @@ import io
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -77,9 +79,15 @@ def of_tau(path: Path) -> Cells:
     )
 
 
+def by_sqlite(path: Path) -> Cells:
+    with closing(sqlite3.connect(path)) as base, base:
+        return of_frame(pd.read_sql("SELECT * FROM cells", base))
+
+
 READERS: Mapping[str, Callable[[Path], Cells]] = {
     "acro": of_acro,
     "csv": lambda path: of_frame(pd.read_csv(path)),
+    "geopackage": by_sqlite,
     "jsonstat": lambda path: of_frame(pyjstat.Dataset.read(path.read_text()).write("dataframe"), "value"),
     "ods": lambda path: of_frame(pd.read_excel(path, sheet_name="List of cells", engine="odf")),
     "parquet": lambda path: of_frame(pd.read_parquet(path)),

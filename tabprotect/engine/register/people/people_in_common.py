@@ -306,6 +306,9 @@ class InCommonReading:
 
     def _one_coin(self, one: Release, other: Release) -> bool:
         mine, theirs = one.mechanism, other.mechanism
+        if one.magnitudes or other.magnitudes:
+            # Counts beside sums are exact or hidden with them.
+            return False
         own, coins = (methods()[each.method].drawn_by_cells(each.values) for each in (mine, theirs))
         if own is not None:
             largest = {each.parameters.get(LARGEST.name) for each in (mine, theirs)}
