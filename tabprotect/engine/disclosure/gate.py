@@ -24,7 +24,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     what_helps,
     within_budget,
 )
-from tabprotect.engine.disclosure.exact_small_margins import largest_safe_margins
+from tabprotect.engine.disclosure.exact_small_margins import largest_safe_margins, small_sums
 from tabprotect.engine.disclosure.policy import AgencyPolicy, KeptSmall
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.disclosure.ways import Ways, alone_of, by_default
@@ -372,12 +372,12 @@ def _leaves(
     values = attempted(partial(method.resolve_for, problem, asked))
     if not isinstance(values, Values):
         return False
+    kept = method.kept(problem.table.domain, values)
+    if kept is not None and small_sums(problem.table, kept, problem.at_risk):
+        return False
     coins = trial_coins(problem.table.domain, "without small sums")
     trials = judged_trials(Setting(method, values, limits), problem, Runs(2), coins=coins)
-    return all(
-        isinstance(judged, StaffVerdict) and judged.passed is True and not judged.exact_small_margins
-        for _, judged in trials
-    )
+    return all(isinstance(judged, StaffVerdict) and judged.passed is True for _, judged in trials)
 
 
 def _let_out(done: Protected, standing: Mapping[str, str]) -> Protected:

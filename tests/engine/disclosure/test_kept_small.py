@@ -76,6 +76,12 @@ def test_what_is_offered_leaves_without_a_decision() -> None:
     assert not gate.protect(method, LL, {}, Randomness.seeded(7), policy=policy).record.decisions
 
 
+def test_what_keeps_small_sums_is_no_way_without_them() -> None:
+    limits, given = AgencyPolicy().limits_for(LL), {"blocking": "negative"}
+    assert not gate._leaves(METHOD, given, {}, LL, limits)
+    assert gate._leaves(METHOD, given, {"blocking": "exchange", "split": "age | party, sex"}, LL, limits)
+
+
 def test_the_largest_margins_without_small_sums_are_found() -> None:
     draw = np.random.default_rng(4)
     for _ in range(40):
