@@ -20,6 +20,7 @@ from tabprotect.engine.posterior.factors.loose_chains import LooseChains
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Rerun
 from tabprotect.languages.messages import message
 
@@ -300,7 +301,7 @@ def _part(
     variance[row, np.arange(len(row)) - (base + first)[row]] = square
     variance /= len(used) * (len(used) - 1)
     taken = int(counts.sum())
-    counting = Counting(component)
+    counting = Counting(component, Randomness.seeded(int(generator.integers(2**63))))
     kept_chain, kept_record = np.nonzero(counts.T)
 
     def taken_at(at: Ints) -> Ints:
@@ -385,11 +386,12 @@ class Counting:
     """The number of originals of a component: a two-way table with both margins published."""
 
     component: FactorComponent
+    randomness: Randomness
 
     @cached_property
     def _counted(self) -> TableCount | None:
         found = two_way_totals(self.component)
-        return None if found is None else count_tables(*found)
+        return None if found is None else count_tables(*found, randomness=self.randomness)
 
     def exact(self) -> int | None:
         """The number, where it is known."""

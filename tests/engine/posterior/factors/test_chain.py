@@ -287,6 +287,7 @@ def test_larger_tables_agree_with_their_margins() -> None:
     estimate = found.count_estimate
     assert estimate is not None and not estimate.exact and estimate.error is not None
     assert 0 < estimate.error < estimate.count / 5
+    assert infer(likelihood, randomness=Randomness.seeded(7)).count_estimate == estimate
     with pytest.raises(InfeasibleError):
         infer(likelihood, approach=Approach(way="exact"))
 
