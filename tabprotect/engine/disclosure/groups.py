@@ -31,6 +31,7 @@ from tabprotect.engine.posterior.widening import NOT_WIDENED, Widening
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.group_figures import Groups
 from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
 
 MOST_CELLS = 200_000
@@ -139,7 +140,7 @@ def _figures(
     known, wholes = 0, []
     tables = DrawnOnce(belief.source[0], generator, progress)
     for axis, keys, categories in asked:
-        one = group_beliefs(belief, axis, keys, least, tables, progress)
+        one = group_beliefs(tables, belief.domain, belief.source[1], axis, keys, least)
         if one is None:
             return Groups(shared, least, None, judged=limits.groups)
         more, further, sure = one.figures(categories, limits.belief_limit)
@@ -156,25 +157,23 @@ def _figures(
 
 
 def group_beliefs(
-    belief: TableBelief,
-    axis: int,
-    keys: Sequence[int],
-    least: int,
-    tables: DrawnOnce,
-    progress: Progress = SILENT,
+    tables: DrawnOnce, domain: Domain, of_table: Ints | None, axis: int, keys: Sequence[int], least: int
 ) -> GroupBeliefs | None:
     """What is believed of the groups of one table; ``None`` beyond the work.
 
     Parameters
     ----------
-    axis, keys
-        The sensitive variable, and those by which groups are told.
     tables
-        Drawn from the posterior where nothing else does.
+        A posterior, and what is drawn from it where nothing else tells.
+    domain, of_table
+        The table's variables, and its cell that each of the posterior's is in, int64 (cells,); ``None``
+        where they are the same.
+    axis, keys
+        The sensitive variable, and those by which groups are told: groups are in their order.
+    least
+        People from which on a group counts.
     """
-    assert belief.source is not None
-    posterior, of_table = belief.source
-    domain = belief.domain
+    posterior, progress = tables.posterior, tables.progress
     cells = np.arange(domain.size, dtype=np.int64) if of_table is None else of_table
     index = np.unravel_index(cells, domain.shape)
     groups = np.zeros(len(cells), dtype=np.int64)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.disclosure import groups
-from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.groups import group_beliefs
 from tabprotect.engine.disclosure.policy import AgencyPolicy
@@ -75,10 +74,9 @@ def exact(table: Table) -> Release:
 
 
 def beliefs_of(posterior: Posterior, axis: int = 1, least: int = 3) -> groups.GroupBeliefs:
-    belief = as_belief(posterior, inner=True, judged=None)
     keys = [other for other in range(posterior.domain.ndim) if other != axis]
     tables = groups.DrawnOnce(posterior, np.random.default_rng(1), SILENT)
-    found = group_beliefs(belief, axis, keys, least, tables)
+    found = group_beliefs(tables, posterior.domain, None, axis, keys, least)
     assert found is not None
     return found
 

@@ -14,7 +14,6 @@ import pytest
 from exchange_law import fibre, matrix
 
 from tabprotect.engine.disclosure import groups
-from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.margins import sums
@@ -186,8 +185,7 @@ def test_what_is_learned_of_groups_is_that_of_all_originals(theta: float) -> Non
         for k, row in enumerate(np.reshape(one, (3, 3))):
             whole[k] += weight * ((row == row.sum()) & (row >= 3))
     posterior = infer(likelihood, Factorial(theta) if theta else Uniform(), Approach(draws=4_000))
-    belief = as_belief(posterior, inner=True, judged=None)
     drawn = groups.DrawnOnce(posterior, np.random.default_rng(1), SILENT)
-    found = groups.group_beliefs(belief, 1, [0], 3, drawn)
+    found = groups.group_beliefs(drawn, posterior.domain, None, 1, [0], 3)
     assert found is not None and found.draws == groups.DRAWN
     assert np.abs(found.whole - whole).max() < 0.06 and (whole > 0.03).sum() >= 2

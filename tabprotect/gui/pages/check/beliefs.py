@@ -34,6 +34,7 @@ from tabprotect.gui.pages.check.cell_figures import FIGURES, CellFigure, View, f
 from tabprotect.gui.pages.check.cell_panel import PERSONS, CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.exposed_list import ExposedList
+from tabprotect.gui.pages.check.groups_panel import GroupsPanel
 from tabprotect.gui.pages.check.magnitude_belief import MagnitudeBelief
 from tabprotect.gui.pages.check.posterior_files import HeatFigure, cell_csv, draws_csv, table_csv
 from tabprotect.gui.pages.check.priors_panel import PriorsPanel
@@ -76,6 +77,7 @@ class Beliefs(QWidget):
         self.cell, self.magnitude = CellPanel(), MagnitudeBelief(document)
         self.draws = DrawsPanel(document)
         self.which = WhichPanel(document)
+        self.groups = connected(GroupsPanel(document), chosen=self._go_to)
         self.files = PosteriorFiles(self)
         self._priors = connected(PriorsPanel(PERSONS), asked=self._set_prior)
         self.priors = self._priors.choices
@@ -129,11 +131,12 @@ class Beliefs(QWidget):
         for tab, words in (
             (held(in_column((self.cell, 3), (self.magnitude, 2), margins=0)), tr("The cell")),
             (self.which, tr("Which number?")),
+            (self.groups, tr("Groups")),
             (self.draws, tr("Analyses")),
         ):
             self.tabs.addTab(tab, words)
-        self.tabs.setAccessibleName(tr("The cell, the best number, or analyses of drawn tables"))
-        self.tabs.currentChanged.connect(lambda _: self.which.refresh(self.who))
+        self.tabs.setAccessibleName(tr("The cell, the best number, groups, or analyses of drawn tables"))
+        self.tabs.currentChanged.connect(lambda _: self._show_tab())
         right = held(in_column((self.tabs, 1), self._priors, margins=0, spacing=2 * GRID))
         return split((self._left, 5), (right, 4))
 
@@ -229,13 +232,17 @@ class Beliefs(QWidget):
         self._show_cell()
         view = self.view()
         self.exposed.show_view(view, self.cell_shown)
-        self.which.refresh(self.who)
+        self._show_tab()
         # Without a posterior there is one thing to say, and it stands in the middle.
         self._left.setVisible(view is not None)
         if view is None:
             self._way.clear()
             return
         self._show_way()
+
+    def _show_tab(self) -> None:
+        self.which.refresh(self.who)
+        self.groups.show_view(self.view())
 
     def _show_way(self) -> None:
         if (view := self.view()) is not None:

@@ -16,7 +16,6 @@ from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure import groups
-from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.approach import Approach
@@ -243,9 +242,8 @@ def test_that_a_group_shares_a_category_has_a_closed_form(name: str) -> None:
     rest = [others, people - group - others]
     release = release_of(np.array([[0, group], rest], dtype=np.int64), [rate])
     posterior = infer(likelihood_of(release))
-    belief = as_belief(posterior, inner=True, judged=None)
     tables = groups.DrawnOnce(posterior, np.random.default_rng(1), SILENT)
-    found = groups.group_beliefs(belief, 1, [0], 3, tables)
+    found = groups.group_beliefs(tables, posterior.domain, None, 1, [0], 3)
     assert found is not None and found.draws is None
     assert abs(found.whole[0, 1] - REFERENCE["group"][name]["whole"]) < 1e-12
 
