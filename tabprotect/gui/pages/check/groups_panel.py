@@ -117,13 +117,14 @@ class GroupsPanel(QWidget):
         shares = expected.reshape(found.whole.shape) / np.maximum(expected.sum(axis=-1).reshape(-1, 1), 1.0)
         chances = found.whole[:, list(categories)].round(9) + 1e-10 * shares[:, list(categories)]
         category, chance = np.asarray(categories)[chances.argmax(axis=1)], chances.max(axis=1)
-        closest = np.argsort(-chance, kind="stable")
-        groups = closest[found.enough[closest] > 0][:MOST_ROWS]
+        order = np.argsort(-chance, kind="stable")
+        groups = order[found.enough[order] > 0][:MOST_ROWS]
         if not len(groups):
             self._say(message("There is no group of {least} and more.", view.rule.high + 1))
             return
         cells = np.zeros((len(groups), domain.ndim), dtype=np.int64)
-        cells[:, list(keys)] = np.array(np.unravel_index(groups, [domain.shape[key] for key in keys])).T
+        if keys:
+            cells[:, list(keys)] = np.array(np.unravel_index(groups, [domain.shape[key] for key in keys])).T
         cells[:, axis] = category[groups]
 
         def labels(axes: Sequence[int]) -> list[str]:

@@ -10,7 +10,7 @@ from pages_of import beliefs
 from pytestqt.qtbot import QtBot
 from readable import unnamed
 
-from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method
 from tabprotect.engine.project.verbs.table_verbs import open_table, set_roles
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.groups_panel import GroupsPanel
@@ -86,3 +86,16 @@ def test_a_reader_sees_the_published_people_alone(reader: MainWindow, qtbot: QtB
     panel = asked(reader, qtbot)
     assert panel.wanted.count() == 2 and {len(row) for row in rows(panel)} == {4}
     assert "Each is sure to hold several categories." in panel.sentence.text()
+
+
+def test_all_people_of_one_variable_are_one_group(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "one.csv").write_text("c,count\nc0,0\nc1,5\nc2,1\n")
+    document = opened.document
+    document.run(open_table(source=str(tmp_path / "one.csv")))
+    qtbot.waitUntil(lambda: not document.jobs.running)
+    document.do(set_method, method="random_rounding")
+    document.do(protect, seed=7)
+    qtbot.waitUntil(lambda: not document.jobs.running)
+    opened.go("check")
+    panel = asked(opened, qtbot)
+    assert len(rows(panel)) == 1 and "of 1 groups give" in panel.sentence.text()
