@@ -384,9 +384,12 @@ def test_an_argument_changes_what_comes_out_or_is_refused(
     if steps is None:
         return
     before, ignored, unnamed = _history(steps), [], []
+    without: dict[str, tuple[object, TabprotectError | None]] = {}
     for argument, (besides, value) in tried.samples.items():
         given = {**base, **besides}
-        plain, refused = _outcome(before, [(name, given), *then])
+        if repr(given) not in without:
+            without[repr(given)] = _outcome(before, [(name, given), *then])
+        plain, refused = without[repr(given)]
         outcome, why = _outcome(before, [(name, {**given, argument: value}), *then])
         # What is refused either way would show nothing.
         if (refused and why and measure == "counts") or (not refused and outcome == plain):
