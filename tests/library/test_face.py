@@ -377,7 +377,7 @@ def test_a_set_with_a_small_kept_sum_takes_a_decision(tmp_path: Path) -> None:
     source.write_text("\n".join(["a,b,c,count", *rows]))
     tables = {"one": "a*b", "two": "b*c"}
     whole = tp.read_table(source)
-    with pytest.raises(tp.RefusedError, match="1 kept sum is small"):
+    with pytest.raises(tp.RefusedError, match="1 of 1 small counts"):
         tp.protect_set(whole, tables, "cyclic_perturbation", seed=1)
     found = tp.protect_set(whole, tables, "cyclic_perturbation", kept_small="keep", seed=1)
     found.publish_set(out, tables=tables)

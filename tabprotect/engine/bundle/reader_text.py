@@ -7,11 +7,13 @@ from typing import Any
 
 from tabprotect.engine.bundle.tables.about import said_of
 from tabprotect.engine.bundle.tables.data_package import table_name
+from tabprotect.engine.disclosure.exact_small_margins import exact_small_margins
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.findings import listed
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, Gate
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import kept_in_words
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import joined, message, plural
 
@@ -92,7 +94,7 @@ def _of_counts(release: Release) -> tuple[str, Parts]:
         ),
         [
             (message("What is in this bundle"), held),
-            (message("What is exact"), exact_lines(release)),
+            (message("What is exact"), [*exact_lines(release), *_small_lines(release)]),
             (message("Do parts add up?"), [why_parts(release)]),
             (message("What was done"), done),
             (message("What to believe about a true count"), believe),
@@ -152,6 +154,14 @@ def _of_magnitudes(release: Release) -> tuple[str, Parts]:
             (message("What to believe about a contribution"), believe),
         ],
     )
+
+
+def _small_lines(release: Release) -> list[str]:
+    """Say how many of the small counts of each kept margin are published as they are."""
+    if (gate := release.mechanism.gate) is None:
+        return []
+    words = kept_in_words(exact_small_margins(release, None, gate.at_risk))
+    return ["", words] if words else []
 
 
 def exact_lines(release: Release, shown: str = "- {}", times: str = " x ") -> list[str]:

@@ -87,7 +87,7 @@ def _cells(table: Table, rule: SmallCount, hidden: Bools | None = None) -> Itera
     if hidden is not None:
         small &= ~hidden.reshape(-1)[keys]
     for key, count in zip(keys[small].tolist(), counts[small].tolist(), strict=True):
-        yield KeptSum(table.domain.names, _labels(table.domain, key), count)
+        yield KeptSum(table.domain.names, _labels(table.domain, key), count, hidden is None)
 
 
 def _fixed(likelihood: CellFactors, rule: SmallCount) -> Iterator[KeptSum]:
@@ -100,7 +100,7 @@ def _fixed(likelihood: CellFactors, rule: SmallCount) -> Iterator[KeptSum]:
         if where is not None:
             names, key = where
             domain = likelihood.domain.project(names)
-            yield KeptSum(names, _labels(domain, key) if names else (), int(low[factor]))
+            yield KeptSum(names, _labels(domain, key) if names else (), int(low[factor]), whole=False)
 
 
 def _labels(domain: Domain, key: int) -> tuple[str, ...]:

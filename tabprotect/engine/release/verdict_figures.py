@@ -27,15 +27,19 @@ class KeptSum(Encodable):
     cell
         Their categories.
     count
+    whole
+        Whether every count of the margin is published exactly.
     """
 
     table: tuple[str, ...]
     cell: tuple[str, ...]
     count: int
+    whole: bool = True
+    json_keys = "table cell count"
 
 
 MOST_NAMED = 3
-"""Sums that are named; the others are counted."""
+"""Sums, or tables of them, that are named; the others are counted."""
 
 
 def kept_sums_named(kept: Sequence[KeptSum]) -> str:
@@ -54,14 +58,32 @@ def kept_sums_named(kept: Sequence[KeptSum]) -> str:
 
 
 def kept_in_words(kept: Sequence[KeptSum]) -> str:
-    """Say how many there are, in words; empty for none."""
-    if not kept:
-        return ""
+    """Say how many there are in each table, in words; empty for none."""
+    tables: dict[tuple[str, ...], list[KeptSum]] = {}
+    for one in kept:
+        tables.setdefault(one.table, []).append(one)
+    said = [_of_table(table, sums) for table, sums in list(tables.items())[:MOST_NAMED]]
+    if (more := len(tables) - MOST_NAMED) > 0:
+        said.append(plural(more, "So it is in {more:,} more table.", "So it is in {more:,} more tables.", more))
+    return joined(said, " ")
+
+
+def _of_table(table: tuple[str, ...], sums: Sequence[KeptSum]) -> str:
+    number, name = len(sums), spoken(table) or message("grand total")
+    if sums[0].whole:
+        return plural(
+            number,
+            "{number:,} of {number:,} small counts of {name} is published as it is.",
+            "{number:,} of {number:,} small counts of {name} are published as they are.",
+            number,
+            name,
+        )
     return plural(
-        len(kept),
-        "{number:,} kept sum is small and goes out as it is.",
-        "{number:,} kept sums are small and go out as they are.",
-        len(kept),
+        number,
+        "{number:,} small count of {name} is published as it is.",
+        "{number:,} small counts of {name} are published as they are.",
+        number,
+        name,
     )
 
 

@@ -43,7 +43,10 @@ def test_what_cycles_keep_is_named_and_on_record() -> None:
     names = table.domain.names
     margins = [(names[a], names[b]) for a in range(3) for b in range(a + 1, 3)]
     assert found.as_json()["kept_small"] == expected(table, margins) and len(found.exact_small_margins) == 3
-    sentence = "3 kept sums are small and go out as they are."
+    sentence = (
+        "2 of 2 small counts of party × age are published as they are. "
+        "1 of 1 small counts of age × sex is published as it is."
+    )
     assert sentence in found.sentence
     # A reason is on record beside it, where one was given.
     assert done.record.decisions == (f"{sentence.rstrip('.')}: shown",)

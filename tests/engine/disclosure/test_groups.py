@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import json
 import re
 from dataclasses import replace
@@ -20,6 +22,7 @@ from tabprotect.engine.errors import ParameterError, RefusedError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -33,6 +36,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
+from tabprotect.version import RESOURCES
 
 REFERENCE: dict[str, Any] = json.loads((Path(__file__).parents[2] / "reference" / "groups.json").read_text())
 CYCLIC = [name for name in REFERENCE if name.startswith("cyclic")]
@@ -272,3 +276,54 @@ def test_beyond_the_work_nothing_is_told_silently(monkeypatch: pytest.MonkeyPatc
     assert "share a category was not worked out" in told.sentence
     judged = verdict(release, limits_of(SENSITIVE))
     assert judged.passed is None and judged.left_out == ("simulation",)
+
+
+SWAPPING: dict[str, Any] = json.loads((Path(__file__).parents[2] / "reference" / "swapping.json").read_text())
+
+
+@pytest.mark.parametrize("setting", SWAPPING["group_help"])
+def test_more_passes_and_other_coins_hide_a_group_as_in_the_reference(setting: str) -> None:
+    """The mean over a few runs: a group without others is published as one under any_zero."""
+    rule, coin, passes = setting.split()
+    chance = 1 / 3 if coin == "0.33" else float(coin)
+    given = {"alpha": chance, "beta": chance, "blocking": rule, "passes": int(passes)}
+    given["cycles"] = MoveSet.from_arrays(ILL, [np.array(cycle) for cycle in REFERENCE[CYCLIC[0]]["cycles"]])
+    whole, expected = [], SWAPPING["group_help"][setting]
+    for seed in range(2):
+        release = methods()["cyclic_perturbation"].run(Problem(TRUE), given, Randomness.seeded(seed)).release
+        assert release.table.counts[0].tolist() == [0, 0, 25]
+        found = beliefs_of(infer(likelihood_of(release)))
+        whole.append(found.whole[0, 2])
+        if found.share is not None:
+            assert found.share[0, 2] == pytest.approx(expected["share"], abs=0.005)
+    # Several passes are drawn: a standard error of .01.
+    assert np.mean(whole) == pytest.approx(expected["whole"], abs=0.05)
+
+
+def surveyed(name: str) -> Table:
+    """A table of the reference's survey."""
+    if name.startswith("example "):
+        return open_table(name.replace("example ", "example:")).table
+    with gzip.open(RESOURCES / "examples" / "adult-census" / "records.csv.gz", "rt") as file:
+        read = list(csv.DictReader(file))
+    columns = {"occ": "occupation", "work": "workclass", "edu": "education", "race": "race"}
+    one, other = (columns[word] for word in name.removeprefix("adult48842 ").split(" x "))
+    domain = Domain.of({column: sorted({row[column] for row in read}) for column in (one, other)})
+    codes = [[domain[column].categories.index(row[column]) for row in read] for column in (one, other)]
+    counts = np.bincount(np.ravel_multi_index(codes, domain.shape), minlength=domain.size)
+    return Table.dense(domain, counts.reshape(domain.shape))
+
+
+@pytest.mark.parametrize("case", SWAPPING["group_survey"])
+def test_ordinary_tables_with_hidden_counts_are_those_of_the_survey(case: str) -> None:
+    """By the cheapest pattern; its choice is not read back, as in the survey."""
+    table = surveyed(case.split(" | ")[0])
+    release = methods()["suppression"].run(Problem(table), CHEAPEST, Randomness.seeded(1)).release
+    posterior = infer(likelihood_of(release))
+    for axis in range(2):
+        found, expected = beliefs_of(posterior, axis), SWAPPING["group_survey"][case][str(axis)]
+        assert found.whole.sum() == pytest.approx(expected["expected"], abs=1)
+        assert (found.whole.max(axis=1) > 0.95).sum() == expected["known"]
+        counts = np.moveaxis(table.counts, axis, 1)
+        whole = (counts == counts.sum(axis=1, keepdims=True)) & (counts >= 3)
+        assert whole.sum() == expected["true"]

@@ -22,7 +22,10 @@ from tabprotect.engine.tables.table import Table
 
 METHOD = methods()["cyclic_perturbation"]
 LL = Problem(open_table("example:langsrud-lupp").table)
-SAID = "3 kept sums are small and go out as they are"
+SAID = (
+    "2 of 2 small counts of party × age are published as they are. "
+    "1 of 1 small counts of age × sex is published as it is"
+)
 
 
 def protect(house: KeptSmall, given: Mapping[str, object] | None = None, **how: object) -> Protected:

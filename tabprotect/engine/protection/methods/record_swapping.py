@@ -10,7 +10,9 @@ about rate (1 - sum of squared shares) of the records change place. With hi give
 kinds (three a place or fewer on average, by the table without places, which is published) are drawn
 with it. own: the records of a class are paired by chance, and a pair is exchanged with the chance hi
 if a count of the named tables is small before or after the exchange, else with lo. levels: records
-are first swapped across the coarsest parts, then within them.
+are first swapped across the coarsest parts, then within them. Within the parts alone (the region is
+matched) every small count of the tables of the parts is published as it is: 318 of 318 of a census of
+100,000 people. The verdict says how many.
 
 A reader who takes every assignment of places to the records of a class to be equally likely believes
 of the original what comes of the mechanism run once more from the published table, the levels in

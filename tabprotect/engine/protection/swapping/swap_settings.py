@@ -45,7 +45,9 @@ MATCH: Parameter[str | None] = Parameter(
     message("Alike in"),
     message(
         "The variables, or levels of them, that two records must share to change places, as a formula: "
-        "age*sex. Counts of each place by these stay as they are."
+        "age*sex. Counts of each place by these stay as they are. Records that must share a region are "
+        "exchanged within regions alone: every small count of a region then stays as it is, which levels "
+        "do not leave so."
     ),
     "formula",
 )

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict_figures import KeptSum, kept_sums_named
+from tabprotect.engine.release.verdict_figures import KeptSum, kept_in_words, kept_sums_named
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_visible
@@ -64,7 +64,8 @@ class KeptSums(QWidget):
         self.decided.emit()
 
     def _show(self) -> None:
-        words = kept_sums_named(self._kept)
+        kept = self._kept
+        words = message("{said} {named}", kept_in_words(kept), kept_sums_named(kept)) if kept else ""
         self.said.setText(message("Known anyway: {words}", words) if self._decided else words)
         set_visible(self.open, self.keep, self.other)
         self.setVisible(bool(self._kept))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.reader_text import reader_text
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure import groups
 from tabprotect.engine.disclosure.verdict import verdict
@@ -275,3 +277,17 @@ def test_users_get_counts_without_bias_and_are_told_what_is_left_of_association(
     mean = infer(likelihood_of(release_of(counts, [rate], match="class"))).mean
     assert np.allclose(mean, apart + found.left.reshape(counts.shape) * (counts - apart))
     assert infer(likelihood_of(release_of(counts[:, :, 0], [[0.2, 0.5]])), randomness=SEED).weakened is None
+
+
+def test_within_regions_alone_every_small_count_of_a_region_is_said_to_stay() -> None:
+    domain = Domain.of({"region": ["N", "S"], "area": ["n", "m", "s", "t"], "born": ["a", "b", "c"]})
+    counts = np.zeros(domain.shape, dtype=np.int64)
+    counts[0, :2] = [[20, 1, 9], [14, 0, 11]]
+    counts[1, 2:] = [[15, 2, 8], [10, 0, 12]]
+    given = {"swap": "area", "match": "region", "rule": "deal", "rate": 0.5}
+    done = METHOD.run(Problem(Table.dense(domain, counts)), given, Randomness.seeded(1))
+    said = "2 of 2 small counts of region × born are published as they are."
+    assert said in verdict(done.release, Gate()).sentence
+    judged = Release(done.release.tables, replace(done.release.mechanism, gate=Gate()))
+    assert said in reader_text(judged)
+    assert "Records that must share a region are exchanged within regions alone" in METHOD.parameters[1].help

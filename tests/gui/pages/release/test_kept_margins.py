@@ -35,10 +35,10 @@ def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle, tmp
     settle()
     asking = page_of(window, RequirementsPage).asking
     said = asking.small.text()
-    assert said.startswith("3 kept sums are small") and "B, young: 1" in said
+    assert said.startswith("2 of 2 small counts of party × age") and "B, young: 1" in said
     asking.take_out(("party", "age"))
     settle()
-    assert asking.small.text().startswith("1 kept sum is small")
+    assert asking.small.text().startswith("1 of 1 small counts of age × sex is published")
     # The split that is found by itself keeps other sums, of which none is small.
     window.document.do(set_parameters, blocking="exchange", split="party, age | sex")
     window.document.do(protect, draft=True, seed=10**40)
@@ -67,8 +67,8 @@ def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle, tmp
     present(shown._question).publish.click()
     settle()
     done = present(present(window.document.project).protected)
-    assert [one for one in done.record.decisions if "kept sum" in one] == [
-        "2 kept sums are small and go out as they are: decided for this release"
+    assert [one for one in done.record.decisions if "published as" in one] == [
+        "2 of 2 small counts of party × age are published as they are: decided for this release"
     ]
     # Another run is another decision.
     window.document.do(protect, draft=True, seed=10**40 + 1)
