@@ -24,6 +24,7 @@ from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tests.engine.register.test_parts_of_whole import listed, released
 
 QUARTERS = {
     "first": [[14, 4], [12, 7], [3, 8], [15, 10], [2, 11], [4, 9]],
@@ -87,11 +88,11 @@ def test_two_draws_of_nearly_the_same_people_are_believed_as_by_listing(
             both[at, before_at] = chance[at] * of_earlier[before_at]
     here, there = (Counted.of(Evidence(one), one.domain.names) for one in (now, before))
     found = of_nearly_the_same(here, there)
-    for belief, listed, weight in zip(
+    for belief, people_of, weight in zip(
         found, (tables, earlier), (both.sum(axis=1), both.sum(axis=0)), strict=True
     ):
         for count in range(4):
-            expected = weight @ (listed == count) / weight.sum()
+            expected = weight @ (people_of == count) / weight.sum()
             assert belief.probability(count, np.arange(6)) == pytest.approx(expected, abs=1e-9)
     alone = chance @ (tables == 1) / chance.sum()
     assert np.abs(found[0].probability(1, np.arange(6)) - alone).max() > 0.02, (
@@ -115,3 +116,21 @@ def test_who_left_a_hidden_cell_whose_letter_changed_is_known() -> None:
     reading = InCommonReading(table, own.evidence, People.parse("later:1"), AgencyPolicy().limits())
     places = reading._places(earlier)
     assert places is not None and places.counts[cell] == -1
+
+
+def test_drawn_sums_of_nearly_the_same_people_are_believed_as_by_listing() -> None:
+    counts = np.array([[4, 1], [2, 3]])
+    releases = [
+        released(one, "random_rounding", seed) for seed, one in ((1, counts), (2, counts - [[0, 1], [0, 0]]))
+    ]
+    here, there = (Counted.of(Evidence(one), one.domain.names) for one in releases)
+    found = of_nearly_the_same(here, there)
+    (tables, chance), (earlier, of_earlier) = map(listed, releases)
+    apart = np.abs(tables[:, None] - earlier).sum(axis=2)
+    both = chance[:, None] * of_earlier * (apart == apart.min())
+    rows = [one for one in found if one.domain.names == here.domain.names[:1]]
+    for belief, people, weight in zip(
+        rows, (tables, earlier), (both.sum(axis=1), both.sum(axis=0)), strict=True
+    ):
+        expected = weight @ (people.reshape(-1, 2, 2).sum(axis=2) == 2) / weight.sum()
+        assert belief.probability(2, np.arange(2)) == pytest.approx(expected, abs=1e-9)

@@ -9,6 +9,7 @@ import pytest
 
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
@@ -91,3 +92,12 @@ def test_categories_that_are_groups_are_read_as_their_sums() -> None:
     found = LimitsOfAll(read, LIMITS, groups)
     assert found.domain.names == ("B", "A") and found.tells_little()
     assert not LimitsOfAll(read, LIMITS, [Groups("A", "W", False, None)]).tells_little()
+
+
+def test_a_drawn_sum_that_all_of_them_settle() -> None:
+    """Who is in A2 is drawn in two tables: no other number than two is left by both."""
+    read = released(np.array([[[1, 0], [1, 3]], [[0, 0], [0, 2]]]), "random_rounding", 90)
+    assert not any(verdict(one.release, LIMITS).failing for one in read)
+    of_a2 = possible(read)[:, 1].sum(axis=(1, 2))
+    assert of_a2.min() == of_a2.max() == 2
+    assert not LimitsOfAll(read, LIMITS).tells_little()

@@ -49,7 +49,7 @@ def test_a_slice_by_listing(at_hand: str) -> None:
     (known, *more) = group.possible()
     # The other category has other counts, as far as the release at hand says.
     assert not more and group.heard and group.numbers == (1,)
-    found = group.judged(known, LIMITS)
+    found, *_ = group.judged(known, LIMITS)
     (tables, weights), (rows, chances) = map(listed, releases)
     law = {tuple(row): chance for row, chance in zip(rows.tolist(), chances, strict=True)}
     both = weights * [law.get(tuple(table[:2]), 0.0) for table in tables.tolist()]
@@ -67,7 +67,7 @@ def test_what_both_hide_otherwise_is_asked_about(method: str, seed: int, first: 
     own, other = releases if first == "slice" else reversed(releases)
     reading = InCommonReading(problems[0], Evidence(own), People(), LIMITS)
     found = reading.of([(1, Evidence(other))])
-    assert found.asked == (1,) and [one.certain for one in found.tables][-1] == 1
+    assert found.asked == (1,) and 1 in [one.certain for one in found.tables]
     others = InCommonReading(problems[0], Evidence(own), People.parse("other:1"), LIMITS)
     assert not others.of([(1, Evidence(other))]).tables
 
@@ -79,3 +79,24 @@ def test_coins_of_cycles_that_are_not_weighed_are_told() -> None:
     ]
     found = InCommonReading(of_all(counts[0]), releases[1], People(), LIMITS).of([(1, releases[0])])
     assert found.unread == {1} and found.asked == (1,)
+
+
+def test_a_drawn_sum_that_both_settle_by_listing() -> None:
+    """Each draws the men of r1 anew: one, as no other number of them can be what both say."""
+    counts = np.array([[[8, 2], [1, 0]], [[0, 7], [0, 4]]])
+    finer, men = by_sex(counts), of_all(counts[0])
+    releases = [released(one, "random_rounding", seed) for seed, one in ((1, finer), (2, men))]
+    of_finer, of_men = (Counted.of(Evidence(one), one.domain.names) for one in releases)
+    group = Slices((1, of_finer), "s", [(OWN, of_men)], men)
+    (placed,) = group.possible()
+    cells, *sums = group.judged(placed, LIMITS)
+    (tables, weights), (rows, chances) = map(listed, releases)
+    law = {tuple(row): chance for row, chance in zip(rows.tolist(), chances, strict=True)}
+    both = weights * [law.get(tuple(table[:4]), 0.0) for table in tables.tolist()]
+    of_r1 = tables[:, 2:4].sum(axis=1)
+    assert both @ (of_r1 == 1) / both.sum() > LIMITS.belief_limit
+    assert not cells.fails(LIMITS) and max(one.known for one in sums) == 1
+    small = (of_r1 >= 1) & (of_r1 <= 2), (tables[:, :2].sum(axis=1) >= 1) & (tables[:, :2].sum(axis=1) <= 2)
+    expected = sum(both @ one for one in small) / both.sum()
+    # Of all, of the men, and of the women by both.
+    assert [one.at_risk for one in sums if one.names == ("r",)][1] == pytest.approx(expected)

@@ -17,7 +17,6 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import Evidence, OfRelease
-from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.disclosure.widened import cells_may_fail
 from tabprotect.engine.errors import InfeasibleError, InputError, SolverError
 from tabprotect.engine.posterior.widening import Widening
@@ -25,8 +24,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.people.grouped_categories import Groups, over_categories
 from tabprotect.engine.register.people.parts_of_whole import MANY, Counted, together_at_risk
 from tabprotect.engine.register.people.rings import codes_among, finest_variables
-from tabprotect.engine.register.people.stated_margins import believed_cells
-from tabprotect.engine.release.likelihood import CellFactors, each_cell, product
+from tabprotect.engine.register.people.stated_margins import PublishedSums, believed_cells, cells_and_sums
+from tabprotect.engine.release.likelihood import CellFactors, product
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.solver import NEAR, Entries, TableProgramme
@@ -98,7 +97,7 @@ class LimitsOfAll:
         known = []
         for one, counted in zip(self.read, self._counted, strict=True):
             low, high = counted.cell_ends
-            ends = _between(counted.domain, low, high)
+            ends = _between(counted.domain, PublishedSums.of_cells(counted.domain), low, high)
             known.append(self._placed(product([counted.factors, ends]), one))
         every = product(known)
         low, high = every.ends
@@ -112,33 +111,50 @@ class LimitsOfAll:
     def narrowed(self, number: int) -> tuple[Ints, Ints, Ints]:
         """The cells of a table that may be at risk and have other ends beside all releases; these ends."""
         counted = self._counted[number]
-        least, most = counted.cell_ends
-        cells = np.flatnonzero((least < most) & (least <= self._at_risk.at_risk.high))
-        place = self._placed(_between(counted.domain, least, most), self.read[number])
+        return self._narrowed(number, PublishedSums.of_cells(counted.domain), counted.cell_ends)
+
+    def _narrowed(self, number: int, sums: PublishedSums, own: tuple[Ints, Ints]) -> tuple[Ints, Ints, Ints]:
+        """The same of sums of cells, by their own ends."""
+        counted, (least, most) = self._counted[number], own
+        wanted = np.flatnonzero((least < most) & (least <= self._at_risk.at_risk.high))
+        place = self._placed(_between(counted.domain, sums, least, most), self.read[number])
         low, high = least.copy(), np.minimum(most, least + WIDE)
-        for cell in cells.tolist():
-            columns = place.cells[place.starts[cell] : place.starts[cell + 1]]
+        for at in wanted.tolist():
+            columns = place.cells[place.starts[at] : place.starts[at + 1]]
             least_found = self._programme.optimise(columns, "min", progress=self.progress).bound
             most_found = self._programme.optimise(columns, "max", progress=self.progress).bound
-            low[cell] = max(low[cell], math.ceil(least_found - NEAR))
-            high[cell] = min(high[cell], math.floor(min(most_found, MANY) + NEAR))
-        other = cells[(low > least)[cells] | (high < np.minimum(most, least + WIDE))[cells]]
+            low[at] = max(low[at], math.ceil(least_found - NEAR))
+            high[at] = min(high[at], math.floor(min(most_found, MANY) + NEAR))
+        other = wanted[(low > least)[wanted] | (high < np.minimum(most, least + WIDE))[wanted]]
         return other, low[other], np.where(high < least + WIDE, high, most)[other]
 
     def _fails(self, number: int) -> bool:
-        cells, low, high = self.narrowed(number)
-        if not len(cells):
-            return False
         one, counted = self.read[number], self._counted[number]
-        every = np.zeros(counted.domain.size, dtype=np.int64), np.full(counted.domain.size, MANY)
-        every[0][cells], every[1][cells] = low, high
-        inside = Evidence(one.release, _between(counted.domain, *every), alone=True)
-        found = believed_cells([one, inside], OfRelease(one.release, "limits of all"), self.progress)
-        return cells_may_fail(as_belief(found, inner=True, judged=None), Widening(), self._at_risk)
+        published = [sums for sums in counted.published(counted.domain) if sums.judged.any()]
+        inside: list[CellFactors] = []
+        for sums in (PublishedSums.of_cells(counted.domain), *published):
+            own = sums.ends(counted.factors, counted.cell_ends)
+            at, low, high = self._narrowed(number, sums, own)
+            if len(at):
+                ends = np.zeros_like(own[0]), np.full_like(own[1], MANY)
+                ends[0][at], ends[1][at] = low, high
+                inside.append(_between(counted.domain, sums, *ends))
+        if not inside:
+            return False
+        known, chance = (
+            Evidence(one.release, product(inside), alone=True),
+            OfRelease(one.release, "limits of all"),
+        )
+        found = believed_cells([one, known], chance, self.progress)
+        beliefs = cells_and_sums(found, published, chance)
+        return any(cells_may_fail(belief, Widening(), self._at_risk) for belief in beliefs)
 
 
-def _between(domain: Domain, low: Ints, high: Ints) -> CellFactors:
-    """Cells of a table, each between its ends."""
+def _between(domain: Domain, sums: PublishedSums, low: Ints, high: Ints) -> CellFactors:
+    """Sums of cells of a table, each between its ends."""
     ends, kind = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
     laws: list[Law] = [(a, b, None) for a, b in ends.T.tolist()]
-    return CellFactors.of(domain, (), each_cell(domain), kind.reshape(-1).astype(np.int64), laws)
+    cells = sums.cells
+    starts = np.cumsum([0, *map(len, cells)]).astype(np.int64)
+    held = starts, np.concatenate(cells)
+    return CellFactors.of(domain, (), held, kind.reshape(-1).astype(np.int64), laws)

@@ -18,6 +18,7 @@ from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
 from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.margins import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.registered import methods
@@ -200,15 +201,16 @@ class InCommonReading:
         for one in found:
             for what in one.possible():
                 try:
-                    tables.append(one.judged(what, self.limits, self.progress))
+                    judged = one.judged(what, self.limits, self.progress)
                 except InputError:
                     continue
                 except InfeasibleError:
                     unread.update(one.numbers)
                     continue
+                tables += judged
                 read.update(one.numbers)
                 unread.update(() if one.heard else one.numbers)
-                if tables[-1].fails(self.limits):
+                if any(table.fails(self.limits) for table in judged):
                     asked.update(self._open(one.numbers))
         asked.update(self._open(sorted(unread)))
         return InCommon(tuple(read), frozenset(unread), tuple(asked), tuple(tables))
@@ -440,7 +442,13 @@ def of_nearly_the_same(now: Counted, before: Counted, progress: Progress = SILEN
     chance = weights[:, None] * of_earlier * (apart == apart.min())
     laws = Laws.of(tables, chance.sum(axis=1)), Laws.of(earlier, chance.sum(axis=0))
     cells = np.arange(now.domain.size)
-    return [TableBelief(now.domain, True, None, (cells, law.first, law.chances), "exact") for law in laws]
+    beliefs = [TableBelief(now.domain, True, None, (cells, law.first, law.chances), "exact") for law in laws]
+    chance /= chance.sum()
+    for one, people, by in ((now, tables, chance.sum(axis=1)), (before, earlier, chance.sum(axis=0))):
+        for sums in one.published(now.domain):
+            if sums.judged.any():
+                beliefs.append(sums.belief(laws_of(sums.added_up(people), by), "exact", 0.0))
+    return beliefs
 
 
 def _said(places: Table) -> list[str]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import Evidence, OfRelease
-from tabprotect.engine.disclosure.cell_beliefs import as_belief
+from tabprotect.engine.disclosure.cell_beliefs import TableBelief
 from tabprotect.engine.disclosure.refusals import at_least
 from tabprotect.engine.disclosure.widened import cells_may_fail
 from tabprotect.engine.errors import InfeasibleError, InputError
@@ -30,7 +30,13 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.people.grouped_categories import groups_between, over_categories
 from tabprotect.engine.register.people.other_order import in_order
 from tabprotect.engine.register.people.parts_of_whole import together_at_risk
-from tabprotect.engine.register.people.stated_margins import believed_cells, exact_margin, known_margin
+from tabprotect.engine.register.people.stated_margins import (
+    believed_cells,
+    cells_and_sums,
+    exact_margin,
+    known_margin,
+    published_sums,
+)
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.domain import Domain
@@ -98,12 +104,17 @@ class Ring:
                 return False
             found = [self._believed(table) for table in tables]
             widening = Widening(0.0, at_least(TRIED, self._fitting(found)))
+            beliefs = [belief for one in found for belief in self._of(one)]
         except (InfeasibleError, InputError):
             return False
         limits = replace(self.limits, at_risk=together_at_risk(self.limits, self.read))
-        return not any(
-            cells_may_fail(as_belief(one, inner=True, judged=None), widening, limits) for one in found
-        )
+        return not any(cells_may_fail(one, widening, limits) for one in beliefs)
+
+    def _of(self, found: Posterior) -> list[TableBelief]:
+        """What is believed of a table and of all published sums of it."""
+        alike = [one.release for one in self.read if one.domain == found.domain]
+        published = (sums for release in alike for sums in published_sums(release, found.domain))
+        return cells_and_sums(found, published, OfRelease(self.read[0].release, "sums of a ring"))
 
     def _tables(self) -> list[Evidence]:
         """The finest release of each table of the ring; none where they are too many or too large."""

@@ -13,12 +13,16 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import Evidence, OfRelease
-from tabprotect.engine.disclosure.cell_beliefs import as_belief
 from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.register.people.parts_of_whole import Counted, together_at_risk
 from tabprotect.engine.register.people.placed_factors import anybody_fits, placed_factors
-from tabprotect.engine.register.people.stated_margins import believed_cells
+from tabprotect.engine.register.people.stated_margins import (
+    PublishedSums,
+    believed_cells,
+    cells_and_sums,
+    sums_of_rest,
+)
 from tabprotect.engine.release.likelihood import CellFactors, product
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict
@@ -27,6 +31,8 @@ from tabprotect.engine.tables.table import Table
 
 Numbered = tuple[int, Counted]
 
+Placed = tuple[Counted, int | None]
+"""A coarser release and its category; ``None`` where it is of all."""
 
 OWN = 0
 """The number of the release at hand among earlier ones."""
@@ -73,16 +79,16 @@ class Slices:
         whole = finer.by_moves or isinstance(finer.evidence.likelihood, CellFactors)
         return whole and not any(one.by_moves for _, one in self.coarser)
 
-    def possible(self) -> Iterator[list[CellFactors]]:
-        """What the coarser ones say of the finer table: for each category that the first may be of, with as many
-        of the others as fit, each of one category or of all."""
+    def possible(self) -> Iterator[list[Placed]]:
+        """Of whom the coarser ones may be: for each category that the first may be of, with as many of the others
+        as fit, each of one category or of all."""
         _, finer = self.finer
         (number, first), *others = self.coarser
         for code in self._codes:
             known = self._placed(first, code)
             if known is None or not self._may_be(number, known, self._held(first, code) or []):
                 continue
-            found = [finer.factors, known]
+            found, placed = [finer.factors, known], list[Placed]([(first, code)])
             if not anybody_fits(product(found)):
                 continue
             for _, other in others:
@@ -90,8 +96,9 @@ class Slices:
                     more = self._placed(other, of)
                     if of != code and more is not None and anybody_fits(product([*found, more])):
                         found.append(more)
+                        placed.append((other, of))
                         break
-            yield found[1:]
+            yield placed
 
     @property
     def _codes(self) -> range:
@@ -138,27 +145,44 @@ class Slices:
         low, high = known.ends
         return bool(((low <= sums) & (sums <= high))[checked].all())
 
-    def judged(self, known: Sequence[CellFactors], limits: Gate, progress: Progress = SILENT) -> TableVerdict:
-        """The verdict on the cells of the finer table.
+    def judged(
+        self, placed: Sequence[Placed], limits: Gate, progress: Progress = SILENT
+    ) -> list[TableVerdict]:
+        """The verdict on the cells of the finer table, on the published sums of these, and on those of the other
+        categories by both.
 
         Raises
         ------
         InfeasibleError
-            Where there is no posterior.
+            Where there is no posterior, or its draws are too few.
         InputError
             Where nobody fits.
         """
         _, finer = self.finer
         release = finer.evidence.release
         own = [] if finer.by_moves else [finer.factors]
+        known = [told for one, code in placed if (told := self._placed(one, code)) is not None]
         every = [Evidence(release, product([*own, *known]), alone=True)]
-        found = believed_cells(
-            [finer.evidence, *every] if finer.by_moves else every,
-            OfRelease(release, "slices of it"),
-            progress,
-        )
+        chance = OfRelease(release, "slices of it")
+        found = believed_cells([finer.evidence, *every] if finer.by_moves else every, chance, progress)
         rules = together_at_risk(limits, [finer.evidence, *(one.evidence for _, one in self.coarser)])
-        return judged_table("user", as_belief(found, inner=True, judged=None), replace(limits, at_risk=rules))
+        beliefs = cells_and_sums(found, self._published(placed), chance)
+        return [judged_table("user", one, replace(limits, at_risk=rules)) for one in beliefs]
+
+    def _published(self, placed: Sequence[Placed]) -> Iterator[PublishedSums]:
+        """The tables of sums of cells of the finer one that are published, and of the rest of it."""
+        finer = list(self.finer[1].published(self._domain))
+        yield from finer
+        for one, code in placed:
+            held = self._held(one, code) or []
+            sums = [each.placed(held, self._domain.size) for each in one.published(one.domain)]
+            yield from sums
+            if code is None:
+                # Of a table of all the cells are sums, too.
+                yield PublishedSums.of_cells(one.domain).placed(held, self._domain.size)
+            else:
+                rest = np.setdiff1d(np.arange(self._domain.size), np.concatenate(held))
+                yield from (each.among(rest) for each in sums_of_rest([finer, sums]))
 
 
 def _laid_out(original: Table, domain: Domain) -> Ints:

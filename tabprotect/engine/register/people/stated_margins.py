@@ -13,7 +13,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import LEAST_EFFECTIVE, VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
-from tabprotect.engine.disclosure.cell_beliefs import EXACT_SUMS, TableBelief, judged_tables
+from tabprotect.engine.disclosure.cell_beliefs import EXACT_SUMS, TableBelief, as_belief, judged_tables
 from tabprotect.engine.equal_rows import members
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.margins import SUMS_DRAWS, Laws, known_laws, laws_of, sums
@@ -197,11 +197,48 @@ class PublishedSums:
     keys: Ints
     judged: Bools
 
+    @classmethod
+    def of_cells(cls, domain: Domain) -> PublishedSums:
+        """The cells of a table, all judged."""
+        return cls(domain, np.arange(domain.size), np.ones(domain.size, dtype=np.bool_))
+
+    def placed(self, held: Sequence[Ints], size: int) -> PublishedSums:
+        """The same of the cells of a finer table, of which each of these cells holds some."""
+        keys = np.full(size, -1)
+        for key, cells in zip(self.keys.tolist(), held, strict=True):
+            keys[cells] = key
+        return replace(self, keys=keys)
+
+    def among(self, cells: Ints) -> PublishedSums:
+        """The same of some cells alone."""
+        keys = np.full(len(self.keys), -1)
+        keys[cells] = self.keys[cells]
+        return replace(self, keys=keys)
+
     @property
     def cells(self) -> list[Ints]:
         """The shared cells of each sum."""
         there = np.flatnonzero(self.keys >= 0)
         return [there[own] for own in members(self.keys[there], self.domain.size)]
+
+    def ends(self, known: CellFactors, of_cells: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+        """The least and the most of each sum, as far as each number by itself tells.
+
+        Parameters
+        ----------
+        known
+            What is told of sums of the cells.
+        of_cells : int64 (cells,)
+            The ends of each of them.
+        """
+        cells = self.cells
+        low, high = (np.array([ends[some].sum() for some in cells], dtype=np.int64) for ends in of_cells)
+        place = {some.tobytes(): at for at, some in enumerate(cells)}
+        for number, ends in enumerate(zip(*known.ends, strict=True)):
+            some = np.sort(known.cells[known.starts[number] : known.starts[number + 1]])
+            if (at := place.get(some.tobytes())) is not None:
+                low[at], high[at] = max(low[at], ends[0]), min(high[at], ends[1])
+        return low, high
 
     def added_up(self, tables: Ints) -> Ints:
         """The sums of tables over the shared cells, int64 (tables, sums)."""
@@ -270,6 +307,21 @@ def believed_of(
         (tables, weights), error = listed, 0.0
     added = np.stack([tables[:, some].sum(axis=1) for some in cells], axis=1)
     return laws_of(added, weights), way, error
+
+
+def cells_and_sums(
+    found: Posterior, published: Iterable[PublishedSums], chance: OfRelease
+) -> list[TableBelief]:
+    """What a posterior says of its cells, and of those published sums of them that are judged.
+
+    Raises
+    ------
+    InfeasibleError
+        Where sums would follow from too few draws.
+    """
+    cells = as_belief(found, inner=True, judged=None)
+    judged = (one for one in published if one.judged.any())
+    return [cells, *(one.belief(*believed_of(found, one.cells, chance, cells.way)) for one in judged)]
 
 
 def sums_of_rest(members: Sequence[Sequence[PublishedSums]]) -> Iterator[PublishedSums]:
