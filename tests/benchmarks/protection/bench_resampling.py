@@ -69,7 +69,7 @@ def main() -> None:
     for cells in (10, 30, 100, 300):
         x = generator.poisson(5, cells)
         out = compensation.draw(x, np.zeros(cells, dtype=np.int64), 1.5, generator)
-        spent = _seconds(lambda a=x, b=out: compensation.log_chance(a, b, 1.5))
+        spent = _seconds(lambda a=x, b=out: compensation.log_chances(a[None], b, 1.5))
         print(f"  binomial_compensated {cells:4}: {1e3 * spent:9.2f}")
     print("post-randomisation: spread of one estimate (log), milliseconds")
     for shape in ((3, 3), (4, 4), (6, 6), (8, 8)):

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.equal_rows import by_number
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
@@ -26,6 +25,9 @@ MOST_HELD = 2 * 10**7
 
 MOST_ADDED = 3 * 10**7
 """Most additions of integers of any size: some seconds."""
+
+AT_ONCE = 2**20
+"""Cumulated chances held at once while drawing."""
 
 EXACT_FLOAT = 2.0**52
 """Integers below this are exact as floats."""
@@ -113,14 +115,17 @@ class Convolution:
         for k, weight in enumerate(self._weights):
             progress.report(message("drawing tables"), k / len(self._weights))
             u = generator.random(number)
-            sums, which = np.unique(so_far, return_inverse=True)
-            order, ends = by_number(which.reshape(-1), len(sums))
-            for s, a, b in zip(sums.tolist(), ends[:-1], ends[1:], strict=True):
-                follows = self._after[k + 1][s : s + len(weight)]
-                cumulative = np.cumsum(weight[: len(follows)] * follows)
-                mine = order[a:b]
-                at = np.searchsorted(cumulative, u[mine] * cumulative[-1], side="right")
-                out[mine, k] = np.minimum(at, int(np.argmax(cumulative >= cumulative[-1])))
+            # What follows cannot go beyond the largest sum.
+            padded = np.concatenate([self._after[k + 1], np.zeros(len(weight))])
+            follows = np.lib.stride_tricks.sliding_window_view(padded, len(weight))
+            step = max(1, AT_ONCE // len(weight))
+            for begin in range(0, number, step):
+                some = slice(begin, begin + step)
+                sums, mine = np.unique(so_far[some], return_inverse=True)
+                cumulative = np.cumsum(follows[sums] * weight, axis=1)
+                last = cumulative[:, -1:]
+                at = (cumulative[mine] <= u[some, None] * last[mine]).sum(axis=1)
+                out[some, k] = np.minimum(at, np.argmax(cumulative >= last, axis=1)[mine])
             so_far += out[:, k]
         return out + self.component.low
 

@@ -22,14 +22,13 @@ Source: Domingo-Ferrer and Mateo-Sanz 1999, section 3 (the cell-oriented method)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import by_number, equal_rows
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
@@ -39,7 +38,7 @@ from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import compensation
-from tabprotect.engine.protection.resampling.truncated_laws import QUALITY, law_of_cell, limits, weighed
+from tabprotect.engine.protection.resampling.truncated_laws import QUALITY, weighed
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -49,10 +48,10 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
-STEP = 1e-3
-"""Nominal microseconds of a step of the exact chance, where counts are large."""
+CELL, STEP = 1.0, 3e-3
+"""Nominal microseconds of a cell and of a step of the exact chance of an original."""
 
-MOST_WORK = 3e8
+MOST_WORK = 3e9
 """Steps up to which the exact probability of a release is offered (some seconds)."""
 
 
@@ -152,7 +151,7 @@ class BinomialCompensated(Method):
         )
         return replace(
             factors,
-            rerun=_rerun(counts, sums[block], (order, ends), quality, kinds[0][2] is not None),
+            rerun=_rerun(counts, (order, ends), quality, kinds[0][2] is not None),
             note=message("Left out: that the counts were put right to their totals."),
             left_out=("pattern_choice",),
         )
@@ -180,42 +179,32 @@ def _blocks(domain: Domain, values: Values) -> Ints:
     return Publication.of(domain, (_margin(domain, values),)).keys(0)
 
 
-def _rerun(out: Ints, sums: Ints, blocks: tuple[Ints, Ints], quality: float, cellwise: bool) -> Rerun | None:
+def _rerun(out: Ints, blocks: tuple[Ints, Ints], quality: float, cellwise: bool) -> Rerun | None:
     """The whole probability over that of the cells on their own, which the factors hold."""
     order, ends = blocks
     parts = [order[a:b] for a, b in pairwise(ends.tolist()) if out[order[a:b]].any()]
-    work = sum(compensation.compensation_work(out[block], quality) for block in parts)
+    work = sum(compensation.work_of(out[block], quality) for block in parts)
     if work > MOST_WORK:
         return None
-    scale: list[float] = []
-    known: dict[bytes, float] = {}
 
-    def beyond(x: Ints) -> float:
-        log = 0.0
+    def beyond(originals: Ints) -> Floats:
+        logs = np.zeros(len(originals))
         for block in parts:
-            held = block[x[block] > 0]
-            # The same counts behind the same published ones are as probable in any order.
-            held = held[np.lexsort((x[held], out[held]))]
-            same = x[held].tobytes() + out[held].tobytes()
-            if same not in known:
-                known[same] = compensation.log_chance(x[held], out[held], quality)
-                if cellwise and known[same] > -math.inf:
-                    known[same] -= float(law_of_cell(x[held], out[held], sums[held], quality).sum())
-            log += known[same]
-        return log
+            alone, more = compensation.log_chances(originals[:, block], out[block], quality)
+            logs += more if cellwise else alone + more
+        return logs
+
+    # A constant that keeps the figures of large tables within floating point.
+    scale = beyond(out[None])
+
+    def many(originals: Ints, _generator: np.random.Generator) -> Floats:
+        return np.exp(np.minimum(beyond(originals) - scale, 700.0))
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
-        x = original.counts.reshape(-1)
-        low, high = limits(x, sums, quality)
-        same = np.add.reduceat(x[order], ends[:-1]) == np.add.reduceat(out[order], ends[:-1])
-        if not same.all() or ((out < low) | (out > high)).any():
-            return 0.0
-        if not scale:
-            # A constant that keeps the figures of large tables within floating point.
-            scale.append(beyond(out))
-        return math.exp(min(beyond(x) - scale[0], 700.0))
+        return float(many(original.counts.reshape(1, -1), generator)[0])
 
-    return Rerun(estimate, exact=True, cost=500.0 + 50.0 * len(out) + STEP * work)
+    cost = 20.0 + CELL * len(out) + STEP * work / compensation.AT_ONCE
+    return Rerun(estimate, exact=True, cost=cost, many=many)
 
 
 PLUGIN = BinomialCompensated()

@@ -16,13 +16,22 @@ from collections.abc import Callable
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.equal_rows import by_number
+from tabprotect.engine.equal_rows import by_number, equal_rows
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.protection.resampling.truncated_laws import binomial_logs, limits
 from tabprotect.languages.messages import message
 
 MOST_PUT_RIGHT = 2_000_000
 """Most units by which a cell may move."""
+
+AT_ONCE = 256
+"""Originals whose chances are worked out together."""
+
+NODES, CLOSE, MOST_HALVED = 16, 1e-12, 20
+"""Points in each part of an integral, and the relative difference that makes none."""
+
+POINTS = 2_000.0
+"""Points at which an integral is looked at, roughly."""
 
 
 def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generator) -> Ints:
@@ -72,67 +81,135 @@ def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generat
     return drawn
 
 
-def log_chance(counts: Ints, published: Ints, quality: float) -> float:
-    """log P(published | true counts) of one block, exactly; -inf where impossible.
+def log_chances(counts: Ints, published: Ints, quality: float) -> tuple[Floats, Floats]:
+    """log P(published | true counts) of one block for many originals; -inf where impossible.
 
     For D > 0 the draw that led to the published counts had d more in each cell, d adding up to D:
     the sum over all of them of the product over cells of b(out + d) C(out + d - l, d), over
-    C(n + D - L, D), is one coefficient of a product of polynomials; b is the binomial law in its
-    range and L the sum of the lower ends. D < 0 is the mirror image.
+    C(R + D, D); b is the binomial law in its range and R the sum of out - l. As 1 / C(R + D, D) is R
+    times the integral of t^D (1 - t)^(R - 1) over 0..1, the sum is R times the integral of
+    (1 - t)^(R - 1) times a product over cells of polynomials in t. D < 0 is the mirror image.
 
     Parameters
     ----------
-    counts, published : int64 (cells,)
+    counts : int64 (originals, cells)
+    published : int64 (cells,)
     quality
-        S.
+        S, in standard errors.
+
+    Returns
+    -------
+    alone : float64 (originals,)
+        The sum of log b(out), of the cells on their own.
+    beyond : float64 (originals,)
+        What has to be added to it.
     """
-    total = int(counts.sum())
+    total = int(published.sum())
     low, high = limits(counts, total, quality)
-    if int(published.sum()) != total or ((published < low) | (published > high)).any():
-        return -math.inf
-    laws = [
-        binomial_logs(x, total, a, b)
-        for x, a, b in zip(counts.tolist(), low.tolist(), high.tolist(), strict=True)
-    ]
-    choose = _binomials()
-    spare, above = published - low, high - published
-    up, down = np.zeros(1), np.zeros(1)
-    for law, under, over in zip(laws, spare.tolist(), above.tolist(), strict=True):
-        more, less = np.arange(over + 1), np.arange(under + 1)
-        up = _log_convolved(up, law[under:] + choose(under + more, more))
-        down = _log_convolved(down, law[under::-1] + choose(over + less, less))
-    # Nothing to put right is in both: once is enough.
-    off = np.arange(len(up))
-    up = up - choose(int(spare.sum()) + off, off)
-    off = np.arange(1, len(down))
-    down = down[1:] - choose(int(above.sum()) + off, off)
-    return float(np.logaddexp.reduce(np.concatenate([up, down])))
+    possible = ((published >= low) & (published <= high)).all(axis=1) & (counts.sum(axis=1) == total)
+    alone, beyond = np.full((2, len(counts)), -np.inf)
+    left = np.flatnonzero(possible)
+    for begin in range(0, len(left), AT_ONCE):
+        some = left[begin : begin + AT_ONCE]
+        out = np.broadcast_to(published, (len(some), len(published)))
+        each = [one.reshape(-1) for one in (counts[some], out, low[some], high[some])]
+        first, kind = equal_rows(each[:2])
+        rows = np.repeat(np.arange(len(some)), len(published))
+        number = np.bincount(rows * len(first) + kind, minlength=len(some) * len(first))
+        times = number.reshape(len(some), -1).astype(np.float64)
+        x, y, least, most = (one[first] for one in each)
+        laws = [
+            binomial_logs(count, total, a, b)
+            for count, a, b in zip(x.tolist(), least.tolist(), most.tolist(), strict=True)
+        ]
+        places = list(zip(laws, (y - least).tolist(), strict=True))
+        alone[some] = times @ np.array([law[at] for law, at in places])
+        up = _put_right(times, y - least, [law[at:] - law[at] for law, at in places])
+        down = _put_right(times, most - y, [law[at::-1] - law[at] for law, at in places])
+        # Nothing to put right, of weight 1, is in both: once is enough.
+        beyond[some] = np.logaddexp(up, down + np.log(np.maximum(-np.expm1(-down), 1e-300)))
+    return alone, beyond
 
 
-def compensation_work(published: Ints, quality: float) -> float:
-    """Estimate the steps that :func:`log_chance` takes for a block."""
-    low, high = limits(published, int(published.sum()), quality)
-    return float(len(published) * (200 + 2.0 * (high - low).sum()) * (1 + (high - low).mean()))
+def _put_right(times: Floats, room: Ints, logs: list[Floats]) -> Floats:
+    """Log of the sum over all units that may have been taken off, over the term of none.
+
+    Parameters
+    ----------
+    times : float64 (originals, kinds)
+        How many cells are of each kind.
+    room : int64 (kinds,)
+        How far the published count is from the end that units are taken towards.
+    logs
+        Of each kind, log b(out + d) - log b(out), d = 0, 1, ...
+    """
+    steps = np.zeros((max(map(len, logs)), len(logs)))
+    for kind, law in enumerate(logs):
+        d = np.arange(1.0, len(law))
+        steps[1 : len(law), kind] = np.exp(np.diff(law)) * (room[kind] + d) / d
+
+    def product(t: Floats) -> Floats:
+        """Logs of (1 - t)^R times the product of polynomials, (originals, nodes)."""
+        term = np.exp(np.multiply.outer(room, np.log1p(-t)))
+        value = term.copy()
+        for step in steps[1:]:
+            term *= np.multiply.outer(step, t)
+            value += term
+        return np.asarray(times @ np.log(np.maximum(value, 1e-300)), dtype=np.float64)
+
+    whole = times @ room
+    # Without room there is one way to take each number of units off: the product at t = 1.
+    found: Floats = times @ np.array([np.log(np.exp(law).sum()) for law in logs])
+    some = whole > 0
+    if some.any():
+        times, whole = times[some], whole[some]
+        found[some] = np.log(whole) + log_integrals(lambda t: product(t) - np.log1p(-t), float(whole.max()))
+    return found
 
 
-def _binomials() -> Callable[[int | Ints, Ints], Floats]:
-    """A function that gives the logs of binomial coefficients."""
-    # A third of the program's start, and few need it.
-    from scipy.special import gammaln
+def log_integrals(logs: Callable[[Floats], Floats], steepest: float) -> Floats:
+    """Logs of integrals over 0..1 of smooth positive functions, float64 (functions,).
 
-    def choose(n: int | Ints, k: Ints) -> Floats:
-        found: Floats = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
-        return found
+    Parts of the interval are halved until it makes no difference to any function.
 
-    return choose
+    Parameters
+    ----------
+    logs
+        Logs of the functions at some points, ``(points,) -> (functions, points)``.
+    steepest
+        How often the first part, at 0, fits into the interval.
+    """
+    nodes, shares = np.polynomial.legendre.leggauss(NODES)
+    ends = np.append(0.0, 0.5 ** np.arange(math.ceil(math.log2(steepest + 1.0)), -1, -1.0))
+    low, high = ends[:-1], ends[1:]
+
+    def at(low: Floats, high: Floats) -> Floats:
+        points = (low + high)[:, None] / 2 + np.multiply.outer(high - low, nodes / 2)
+        found = logs(points.reshape(-1))
+        return found.reshape(len(found), *points.shape)
+
+    values = at(low, high)
+    peak = values.max(axis=(1, 2), initial=-np.inf)[:, None, None]
+    whole = np.exp(values - peak) @ shares * (high - low) / 2
+    done = np.zeros(len(whole))
+    for _ in range(MOST_HALVED):
+        middle = (low + high) / 2
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+        halves = np.exp(at(low, high) - peak) @ shares * (high - low) / 2
+        left, right = np.split(halves, 2, axis=1)
+        both = left + right
+        sure = (np.abs(both - whole) <= CLOSE * (done + both.sum(axis=1))[:, None]).all(axis=0)
+        done += both[:, sure].sum(axis=1)
+        if sure.all():
+            break
+        open_ = np.tile(~sure, 2)
+        low, high, whole = low[open_], high[open_], halves[:, open_]
+    else:
+        done += whole.sum(axis=1)
+    return np.asarray(peak[:, 0, 0] + np.log(done))
 
 
-def _log_convolved(a: Floats, b: Floats) -> Floats:
-    """Log coefficients of a product of polynomials given by logs; term by term, to keep precision."""
-    if len(b) > len(a):
-        a, b = b, a
-    out = np.full(len(a) + len(b) - 1, -np.inf)
-    for shift, log in enumerate(b.tolist()):
-        part = out[shift : shift + len(a)]
-        np.logaddexp(part, a + log, out=part)
-    return out
+def work_of(published: Ints, quality: float) -> float:
+    """Estimate the steps that :func:`log_chances` takes for some hundred originals of a block."""
+    low, high = limits(np.unique(published), int(published.sum()), quality)
+    return POINTS * float(((high - low + 1.0) ** 2).sum())

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -74,9 +75,42 @@ def test_the_exact_probability_is_that_of_every_way_it_can_come_about(
     x = np.array(counts)
     assert sum(law.values()) == pytest.approx(1.0)
     for out, p in law.items():
-        found = math.exp(compensation.log_chance(x, np.array(out), quality))
-        assert found == pytest.approx(p, rel=1e-9)
-    assert compensation.log_chance(x, x + np.eye(len(x), dtype=np.int64)[0], quality) == -math.inf
+        alone, beyond = compensation.log_chances(x[None], np.array(out), quality)
+        assert math.exp(alone[0] + beyond[0]) == pytest.approx(p, rel=1e-11)
+    assert compensation.log_chances(x[None], x + np.eye(len(x), dtype=np.int64)[0], quality)[1] == -math.inf
+
+
+def coefficients(x: list[int], out: list[int], quality: float) -> float:
+    """The chance as coefficients of products of polynomials, in whole numbers until the end."""
+    n = sum(x)
+    low, high = (end.tolist() for end in limits(np.array(x), n, quality))
+    found = Fraction(0)
+    for sign, ends in ((1, low), (-1, high)):
+        product, room = [Fraction(1)], [abs(y - end) for y, end in zip(out, ends, strict=True)]
+        for count, y, a, b, here in zip(x, out, low, high, room, strict=True):
+            law = [math.comb(n, k) * count**k * (n - count) ** (n - k) for k in range(a, b + 1)]
+            runs = law[y - a :] if sign > 0 else law[y - a :: -1]
+            own = [Fraction(p * math.comb(here + d, d), sum(law)) for d, p in enumerate(runs)]
+            product = [
+                sum(product[k - d] * own[d] for d in range(len(own)) if 0 <= k - d < len(product))
+                for k in range(len(product) + len(own) - 1)
+            ]
+        begin = 0 if sign > 0 else 1
+        found += sum(product[d] / math.comb(sum(room) + d, d) for d in range(begin, len(product)))
+    return math.log(found)
+
+
+def test_many_originals_at_once_have_the_coefficients_chances() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.poisson(rng.gamma(0.7, 15, 12))
+    out = compensation.draw(x, np.zeros(12, dtype=np.int64), 2.0, rng)
+    originals = np.tile(x, (compensation.AT_ONCE + 40, 1))
+    for row in originals:
+        row[rng.choice(np.flatnonzero(x > 2), 2, replace=False)] += (1, -1)
+    alone, beyond = compensation.log_chances(originals, out, 2.0)
+    for k in (0, compensation.AT_ONCE, -1):
+        exact = coefficients(originals[k].tolist(), out.tolist(), 2.0)
+        assert alone[k] + beyond[k] == pytest.approx(exact, rel=1e-12)
 
 
 def test_draws_follow_the_law() -> None:
