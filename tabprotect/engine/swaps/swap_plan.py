@@ -23,8 +23,8 @@ from tabprotect.languages.messages import message
 SwapRule = Literal["deal", "own"]
 
 
-TOGETHER = 2**20
-"""Records, or cells, of all copies of a table that are swapped at once."""
+TOGETHER = 2**16
+"""Records, or cells, of all copies of a table that are swapped at once: what caches hold."""
 
 MOST_RECORDS = 10**8
 """Records that are swapped one by one, some forty bytes each."""
@@ -228,9 +228,11 @@ class _Records:
         begins = np.flatnonzero(np.diff(classes, prepend=-1))
         inside = np.arange(len(order)) - np.repeat(begins, np.diff(begins, append=len(order)))
         first = np.flatnonzero((inside % 2 == 0)[:-1] & (classes[1:] == classes[:-1]))
+        # Of pairs that no count lets exchange the order does not matter.
+        drawn = generator.random(len(first))
+        first, drawn = first[may := drawn < level.rates.max()], drawn[may]
         first = first[generator.permutation(len(first))]
-        pairs = np.stack([order[first], order[first + 1]], axis=1)
-        self.exchange_pairs(level, pairs, generator.random(len(pairs)))
+        self.exchange_pairs(level, np.stack([order[first], order[first + 1]], axis=1), drawn)
 
     def exchange_pairs(self, level: SwapLevel, pairs: Ints, drawn: Floats) -> None:
         """Exchange pairs one after the other.
