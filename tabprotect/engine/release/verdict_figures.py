@@ -64,7 +64,9 @@ def kept_in_words(kept: Sequence[KeptSum]) -> str:
         tables.setdefault(one.table, []).append(one)
     said = [_of_table(table, sums) for table, sums in list(tables.items())[:MOST_NAMED]]
     if (more := len(tables) - MOST_NAMED) > 0:
-        said.append(plural(more, "So it is in {more:,} more table.", "So it is in {more:,} more tables.", more))
+        said.append(
+            plural(more, "So it is in {more:,} more table.", "So it is in {more:,} more tables.", more)
+        )
     return joined(said, " ")
 
 
