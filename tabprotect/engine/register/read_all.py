@@ -332,7 +332,7 @@ def _wholes(counted: Counted) -> list[tuple[tuple[int, ...], Group, Gate]]:
 
 
 def _judged_parts(group: Group, limits: Gate, progress: Progress) -> StaffVerdict | None:
-    from tabprotect.engine.register.people.parts_of_whole import judged_whole
+    from tabprotect.engine.register.people.judged_people import judged_whole
 
     with suppress(InputError, InfeasibleError, ParameterError):
         ways = (judged_whole(each, limits, progress) for each in (group, *group.without_rest))

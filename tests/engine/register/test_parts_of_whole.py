@@ -21,7 +21,8 @@ from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, judged_whole, may_be_part
+from tabprotect.engine.register.people.judged_people import judged_whole
+from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part
 from tabprotect.engine.register.people.people_in_common import InCommonReading
 from tabprotect.engine.register.read_all import _judged_parts
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
@@ -381,3 +382,24 @@ def test_sums_that_are_rounded_are_judged_beside_those_of_the_whole(closed: bool
     assert not any(one.known for one in judged[:2])
     assert any(one.known for one in judged[2:]) == closed == any(one.certain for one in judged[2:])
     assert not closed or any(one.fails(limits) for one in judged)
+
+
+def test_a_part_with_more_variables_than_its_whole_is_judged_by_its_own_cells() -> None:
+    """That no more than so many can be in a row says who is in its cells, by sex, where the row itself is large."""
+    domain, part = Domain.of_shape((2, 2), ("r", "s")), np.array([[3, 3], [2, 2]])
+    tables = Table.dense(domain, part), Table.dense(domain.project(["r"]), np.array([6, 4]))
+    ways = ("controlled_rounding", 567), ("small_count_rounding", 568)
+    by_sex, whole = (
+        methods()[name].run(Problem(one), {}, Randomness.seeded(seed)).release
+        for one, (name, seed) in zip(tables, ways, strict=True)
+    )
+    members = Counted.of(Evidence(whole), ["r"]), Counted.of(Evidence(by_sex), ["r"])
+    limits = AgencyPolicy().limits()
+    found = judged_whole(Whole(members[0], (members[1],)), limits)
+    (people, weights), (rows, chances) = map(listed, (by_sex, whole))
+    fits = (rows >= people.reshape(-1, 1, 2, 2).sum(axis=3)).all(axis=2)
+    both = weights * (fits @ chances)
+    beliefs = np.array([[both @ (people[:, cell] == count) for count in (1, 2)] for cell in range(4)])
+    known = int((beliefs.max(axis=1) / both.sum() > limits.belief_limit).sum())
+    assert [one.known for one in found if one.names == ("r", "s")] == [known] == [2]
+    assert not any(one.fails(limits) for one in found if "s" not in one.names)

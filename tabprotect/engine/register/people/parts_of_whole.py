@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
 from tabprotect.engine.belief.evidence import Evidence, OfRelease
 from tabprotect.engine.cycles.signatures import signatures
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, as_belief
-from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.margins import laws_of, sums
 from tabprotect.engine.posterior.moves.signature_model import Coin
@@ -57,7 +56,7 @@ from tabprotect.engine.register.people.stated_margins import (
 )
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, product
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.verdict_figures import JudgedBy, TableVerdict
+from tabprotect.engine.release.verdict_figures import JudgedBy
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -368,6 +367,11 @@ class Whole:
             # No pairs fit where hardly anybody is left over.
             return self.by_fitting(progress)
 
+    def place_of(self, at: int) -> tuple[int, Ints]:
+        """Which of the beliefs is about a member, and the place of each shared cell there."""
+        cells = np.arange(self.shared.size)
+        return (0, cells * len(self.members) + at - 1) if at else (1, cells)
+
     def sums_of_rest(self) -> list[TableBelief]:
         """The same of the sums of the rest that all releases together state."""
         return [TableBelief(rest.domain, False, None, certain_counts(rest), "exact") for rest in self.rests()]
@@ -655,39 +659,6 @@ class Whole:
                         assert whole is not None
                         rest = whole.counts - sum(one.counts for one in taken if one is not None)
                         yield Table.dense(whole.domain, rest)
-
-
-class SeveralReleases(Protocol):
-    """Releases that count some of the same people, in one way."""
-
-    @property
-    def members(self) -> tuple[Counted, ...]:
-        """All of them."""
-
-    def sums_of_rest(self) -> list[TableBelief]:
-        """What is believed of sums that all of them together state."""
-
-    def beliefs(self, progress: Progress = SILENT) -> list[TableBelief]:
-        """What is believed of the cells of all of them."""
-
-
-def judged_whole(group: SeveralReleases, limits: Gate, progress: Progress = SILENT) -> list[TableVerdict]:
-    """The verdict on the parts, the rest and the whole, by the rules of all of them.
-
-    Raises
-    ------
-    InfeasibleError
-        Where there is no posterior.
-    InputError
-        Where no people fit.
-    """
-    rules = together_at_risk(limits, [one.evidence for one in group.members])
-    limits = replace(limits, at_risk=rules)
-    told = [judged_table("user", belief, limits) for belief in group.sums_of_rest()]
-    if any(one.fails(limits) for one in told):
-        # No posterior is needed to see it.
-        return told
-    return [*told, *(judged_table("user", belief, limits) for belief in group.beliefs(progress))]
 
 
 def together_at_risk(limits: Gate, evidence: Iterable[Evidence]) -> SmallCount:

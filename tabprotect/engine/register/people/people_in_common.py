@@ -25,11 +25,11 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.suppressing.letters import LARGEST
 from tabprotect.engine.register.people.fitting_people import Laws
 from tabprotect.engine.register.people.grouped_categories import named_groups
+from tabprotect.engine.register.people.judged_people import judged_whole
 from tabprotect.engine.register.people.parts_of_whole import (
     Counted,
     Whole,
     in_order_of,
-    judged_whole,
     may_be_part,
     shared_domain,
     together_at_risk,

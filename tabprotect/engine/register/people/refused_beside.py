@@ -19,7 +19,8 @@ from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.people.parts_of_whole import Counted, judged_whole, together_at_risk
+from tabprotect.engine.register.people.judged_people import judged_whole
+from tabprotect.engine.register.people.parts_of_whole import Counted, together_at_risk
 from tabprotect.engine.register.people.possible_wholes import Group
 from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.tables.table import Table

@@ -35,6 +35,9 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
+NOTHING_TOLD = 1e-6
+"""Differences of chances that tell nothing."""
+
 MOST_ADDED = 2**25
 """Counts of drawn originals that are added up: a second or so."""
 
@@ -78,6 +81,45 @@ def margin_evidence(evidence: Evidence, names: Sequence[str]) -> Evidence:
     """What a release tells of a margin: what it states, else what is believed."""
     stated = exact_margin(evidence, names)
     return believed_margin(evidence, names) if stated is None else known_margin(evidence.release, stated)
+
+
+def told_by_others(evidence: Evidence, own: CellFactors, beside: TableBelief, cells: Ints) -> Evidence | None:
+    """What others tell of a margin, beyond the release itself; ``None`` where that is nothing.
+
+    Parameters
+    ----------
+    own
+        What the release tells of each cell of the margin by itself.
+    beside
+        What is believed of these cells beside the others.
+    cells : int64 (cells of the margin,)
+        The place of each of them there.
+    """
+    assert beside.rows is not None
+    group, first, chances = beside.rows
+    laws, told = list[Law](), False
+    for cell, at in enumerate(cells.tolist()):
+        low, high = int(own.low[own.kind[cell]]), int(own.high[own.kind[cell]])
+        start = own.log_starts[own.kind[cell]]
+        alone = np.exp(own.logs[start : start + high - low + 1])
+        column = np.arange(low, high + 1) - first[at]
+        inside = (column >= 0) & (column < chances.shape[1])
+        both = np.where(inside, chances[group[at], np.where(inside, column, 0)], 0.0)
+        # What is drawn may by chance not meet a count.
+        both += alone * min(beside.error, 1.0)
+        told |= bool(
+            np.abs(both / both.sum() - alone / alone.sum()).max() > max(NOTHING_TOLD, 3 * beside.error)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(alone > 0, np.log(both) - np.log(alone), -np.inf)
+        met = np.flatnonzero(logs > -np.inf)
+        laws.append((low + int(met[0]), low + int(met[-1]), logs[met[0] : met[-1] + 1]))
+    if not told:
+        return None
+    every = np.arange(own.domain.size, dtype=np.int64)
+    return Evidence(
+        evidence.release, CellFactors.of(own.domain, (), each_cell(own.domain), every, laws), alone=True
+    )
 
 
 def exact_margin(evidence: Evidence, names: Sequence[str]) -> Table | None:

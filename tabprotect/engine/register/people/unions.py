@@ -182,6 +182,11 @@ class Unions:
     def _chance(self) -> OfRelease:
         return OfRelease(self.members[0].evidence.release, "people of several unions")
 
+    def place_of(self, at: int) -> tuple[int, Ints]:
+        """Which of the beliefs is about a member, and the place of each shared cell there."""
+        number = len(self.members) + sum(bool(groups) for _, _, groups in self.way.told)
+        return 0, np.arange(self.shared.size) * number + at
+
     def beliefs(self, progress: Progress = SILENT) -> list[TableBelief]:
         """What a reader of all believes of the people of each release, and of the groups that these tell of.
 
