@@ -25,6 +25,7 @@ KERNELS = (
     "engine/protection/rounding/cox_steps",
     "engine/protection/suppressing/hiding_sets/pivots",
     "engine/protection/suppressing/near_tables/two_way_routes",
+    "engine/register/people/people_steps",
     "engine/swaps/exchanges",
     "engine/swaps/path_moves",
 )

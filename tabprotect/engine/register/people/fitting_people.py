@@ -17,10 +17,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Arrays, Bools, Floats, Ints
 from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.register.people import people_steps
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
@@ -197,30 +198,25 @@ class _Walk:
         self._asked, self._chance = asked, chance
         self.people, self.places = asked.start.copy(), asked.places.copy()
         self.penalty = PENALTY[0]
-        cells, groups, _ = self.people.shape
+        cells, groups, chains = self.people.shape
         size = cells * groups
         ones = np.ones(len(known.cells), dtype=np.int64)
         rows = csr_matrix((ones, known.cells, known.starts), (known.factors, size))
-        self._of_cell = rows.tocsc()
+        of_cell = rows.tocsc()
+        self._of_cell = of_cell.indptr.astype(np.int64), of_cell.indices.astype(np.int64)
         # What a way of all cells adds to each sum, (factors, cells).
         self._by_group = [rows[:, group::groups] for group in range(groups)]
         self._sums = np.asarray(rows @ self.people.reshape(size, -1), dtype=np.int64)
+        form = known.kind, known.low, known.high, known.log_starts, known.logs
+        self._form = tuple(np.ascontiguousarray(one) for one in form)
+        self._room = (
+            *(np.zeros(number, dtype=np.int64) for number in (known.factors, known.factors + 1, chains)),
+            np.zeros(2 * chains),
+        )
 
-    def _law(self, factors: Ints | slice, sums: Ints) -> Floats:
-        """Log weights of sums, float64 (factors, chains); of what is not allowed by how much."""
-        known = self._asked.factors
-        kind = known.kind[factors]
-        low, high, first = known.low[kind, None], known.high[kind, None], known.log_starts[kind, None]
-        inside = np.clip(sums, low, high)
-        out = np.zeros(sums.shape)
-        weighed = (np.diff(known.log_starts)[kind] > 0)[:, None]
-        if weighed.any():
-            at = np.where(weighed, first + inside - low, 0)
-            out = np.where(weighed, known.logs[at], 0.0)
-        return np.asarray(out - self._too_many(np.abs(sums - inside)))
-
-    def _too_many(self, number: Ints) -> Floats:
-        return np.asarray(self.penalty * number, dtype=np.float64)
+    def _law(self, steps: int = 0) -> tuple[Arrays, ...]:
+        """What the compiled steps know of the law of sums."""
+        return np.array([*self._sums.shape, steps]), *self._form, np.array([self.penalty])
 
     def fits(self) -> Bools:
         """Which chains have people who fit, bool (chains,)."""
@@ -234,8 +230,7 @@ class _Walk:
         for number, ways in enumerate(moved):
             for way in self._chance.choice(np.array(ways), OFFERED):
                 self._other(number, way)
-        for cells, signs in self._steps(len(single)):
-            self._step(cells, signs, single[int(self._chance.integers(len(single)))])
+        self._step(single)
 
     def _other(self, number: int, way: Ints) -> None:
         """Another original of a release by moves, the difference going to groups."""
@@ -246,19 +241,16 @@ class _Walk:
         sums = self._sums + sum(
             int(way[g]) * (self._by_group[g] @ change) for g in np.flatnonzero(way).tolist()
         )
-        every = slice(None)
-        gain = (self._law(every, sums) - self._law(every, self._sums)).sum(axis=0)
+        gain = np.zeros(len(new))
+        people_steps.gains((*self._law(), self._sums, sums, gain))
         gain += self._negative(self.people).sum(axis=(0, 1)) - self._negative(people).sum(axis=(0, 1))
         gain += one.guess[self.places[number]] - one.guess[new]
-        taken = self._taken(gain)
+        taken = np.log(self._chance.random(len(gain))) < gain
         self.people[:, :, taken], self._sums[:, taken] = people[:, :, taken], sums[:, taken]
         self.places[number, taken] = new[taken]
 
     def _negative(self, people: Ints) -> Floats:
-        return self._too_many(np.maximum(-people, 0))
-
-    def _taken(self, gain: Floats) -> Bools:
-        return np.asarray(np.log(self._chance.random(len(gain))) < gain)
+        return np.asarray(self.penalty * np.maximum(-people, 0))
 
     def _steps(self, ways: int) -> Iterator[tuple[Ints, Ints]]:
         """Cells and signs of steps: one cell, two of a line, four that keep the sums of two variables."""
@@ -274,31 +266,24 @@ class _Walk:
             flat = np.ravel_multi_index(tuple(np.array([cell for cell, _ in cells]).T), shape)
             yield np.asarray(flat, dtype=np.int64), np.array([sign for _, sign in cells], dtype=np.int64)
 
-    def _ends(self, flat: Ints) -> tuple[Ints, Ints]:
-        """Where the sums that cells are in begin and end."""
-        starts = np.asarray(self._of_cell.indptr, dtype=np.int64)
-        return starts[flat], starts[flat + 1]
-
-    def _step(self, cells: Ints, signs: Ints, way: Ints) -> None:
-        chains = self.people.shape[2]
-        groups = np.flatnonzero(way)
-        by = self._chance.choice(SIZES, chains)
-        flat = (cells[:, None] * len(way) + groups).reshape(-1)
-        each = (signs[:, None] * way[groups]).reshape(-1)
-        held = [self._of_cell.indices[a:b] for a, b in zip(*self._ends(flat), strict=True)]
-        sizes = [len(one) for one in held]
-        changed = np.bincount(np.concatenate(held), np.repeat(each, sizes), len(self._sums)).astype(np.int64)
-        factors = np.flatnonzero(changed)
-        change = changed[factors, None] * by
-        before = self._sums[factors]
-        gain = (self._law(factors, before + change) - self._law(factors, before)).sum(axis=0)
-        block = self.people.reshape(-1, chains)
-        old = block[flat]
-        new = old + each[:, None] * by
-        gain += (self._negative(old) - self._negative(new)).sum(axis=0)
-        taken = self._taken(gain) * by
-        block[flat] = old + each[:, None] * taken
-        self._sums[factors] = before + changed[factors, None] * taken
+    def _step(self, single: Sequence[Ints]) -> None:
+        drawn = list(self._steps(len(single)))
+        if not drawn:
+            return
+        number, chains = len(drawn), self.people.shape[2]
+        flat, each = list[Ints](), list[Ints]()
+        for (cells, signs), chosen in zip(
+            drawn, self._chance.integers(len(single), size=number), strict=True
+        ):
+            groups = np.flatnonzero(single[chosen])
+            flat.append((cells[:, None] * len(single[chosen]) + groups).reshape(-1))
+            each.append((signs[:, None] * single[chosen][groups]).reshape(-1))
+        asked = np.cumsum([0, *map(len, flat)]), np.concatenate(flat), np.concatenate(each)
+        by = self._chance.choice(SIZES, (number, chains))
+        chance = np.log(self._chance.random((number, chains)))
+        people_steps.steps(
+            (*self._law(number), *asked, by, chance, *self._of_cell, self.people, self._sums, *self._room)
+        )
 
 
 @dataclass(frozen=True, eq=False)
