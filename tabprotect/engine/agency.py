@@ -7,6 +7,7 @@ import getpass
 import os
 import secrets
 import sys
+import unicodedata
 from pathlib import Path
 
 from tabprotect.engine.atomic import make_folder, place_to_write, write_bytes, written_at
@@ -58,6 +59,11 @@ def user_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         return ""
+
+
+def letters(name: str) -> str:
+    """What a name is compared by: its letters and digits alone, so that "A. Same" and "a.same" are one."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
 def key_file() -> Path:

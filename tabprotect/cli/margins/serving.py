@@ -109,7 +109,6 @@ def run_serve(asked: Serve, console: Console) -> None:
         raise UsageError(message("the table is named in service.toml: leave out SOURCE"))
     with needing(*SERVER):
         from tabprotect.server.hosting.running import Listening, run
-    console.say(f"http://{asked.host}:{asked.port}/  (Ctrl+C ends it)")
     run(
         source=None if source is None else absolute(source),
         service=service,
@@ -120,6 +119,7 @@ def run_serve(asked: Serve, console: Console) -> None:
             name: list(getattr(asked, name)) for name in ("allowed_hosts", "allowed_origins", "trusted_proxy")
         },
         secret_file=None if asked.secret_file is None else absolute(asked.secret_file),
+        ready=lambda: console.say(f"http://{asked.host}:{asked.port}/  (Ctrl+C ends it)"),
         progress=console,
     )
 

@@ -173,7 +173,7 @@ class AgencyPolicy(Encodable):
                     wrong[f"{held}.{name}"] = message("must be one of {names}", ", ".join(known))
                 elif not text.strip():
                     wrong[f"{held}.{name}"] = message("says nothing")
-        keys: dict[str, str] = {}
+        keys, people = dict[str, str](), dict[str, str]()
         for name, key in self.approvers.items():
             if not (len(key) == 64 and set(key.lower()) <= set("0123456789abcdef")):
                 wrong[f"approvers.{name}"] = message(
@@ -181,6 +181,8 @@ class AgencyPolicy(Encodable):
                 )
             elif (other := keys.setdefault(key.lower(), name)) != name:
                 wrong[f"approvers.{name}"] = message("has the key of {other}", other)
+            elif (other := people.setdefault(agency.letters(name), name)) != name:
+                wrong[f"approvers.{name}"] = message("is the name of {other}", other)
         if self.approvers and not self.signatures and not self.two_signatures:
             wrong["signatures"] = message("must be 1 or 2 where there are approvers")
         if self.retention_days < 0:
@@ -303,7 +305,7 @@ class AgencyPolicy(Encodable):
 
     def unsigned(self, prepared_by: str, approved_by: str) -> str:
         """The name that is still missing, in words; empty where enough people of different names sign."""
-        names = {name.strip().casefold() for name in (prepared_by, approved_by)} - {""}
+        names = {agency.letters(name) for name in (prepared_by, approved_by)} - {""}
         if len(names) >= self.signatures:
             return ""
         return (

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -146,6 +146,7 @@ def run(
     at: Listening,
     boundary: Mapping[str, Sequence[str]] = MappingProxyType({}),
     secret_file: str | None = None,
+    ready: Callable[[], None] = lambda: None,
     progress: Progress = SILENT,
 ) -> None:
     """Serve until interrupted.
@@ -160,6 +161,8 @@ def run(
         Hosts, origins and proxies by the names of ``[access]``, instead of those it names.
     secret_file
         The file of the secret that signs sessions.
+    ready
+        Called once the table can be served, before anybody can ask.
 
     Raises
     ------
@@ -178,6 +181,7 @@ def run(
         os.environ[asgi.SECRET_FILE] = secret_file
     os.environ[asgi.DATABASE] = asgi.database_address(database)
     server = started(asgi.service_of_environment(), asgi.database_address(), progress)
+    ready()
     if at.workers == 1:
         uvicorn.run(application(server), host=at.host, port=at.port, **OPTIONS)
         return

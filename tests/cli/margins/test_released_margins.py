@@ -276,6 +276,8 @@ def test_a_table_of_sums_is_refused_where_nobody_said_that_sums_are_meant(
     refused = run(*said)
     assert refused.code == 3
     assert "a table of sums" in refused.err and "--measure" in refused.err
+    # No address before there is something to be asked for.
+    assert "http://" not in refused.out + refused.err
     other = run(*said, "--measure", "wages")
     assert other.code == 3 and "'turnover', not 'wages'" in other.err
     counts = run(*(CZECH if word == str(file) else word for word in said), "--measure", "turnover")

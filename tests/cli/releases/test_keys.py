@@ -60,7 +60,7 @@ def test_two_names_and_two_signatures(run: Run, tmp_path: Path) -> None:
     policy, out = tmp_path / "policy.toml", tmp_path / "r.zip"
     policy.write_text("two_signatures = true\n")
     words = ("protect", "example:duncan-roehrig-4x4", "--out", out, "--policy", policy)
-    for named in ((), ("--prepared-by", "A"), ("--prepared-by", "A", "--approved-by", "a")):
+    for named in ((), ("--prepared-by", "A"), ("--prepared-by", "A. Same", "--approved-by", "a.same")):
         found = run(*words, *named)
         assert found.code == 5 and not out.exists()
     named = ("--prepared-by", "A", "--approved-by", "B")

@@ -11,7 +11,13 @@ import pytest
 import tabprotect as tp
 from tabprotect.cli.main import main
 from tabprotect.engine.assessment.sample_uniques import SampleUniques, sample_uniques
+from tabprotect.engine.bundle.staff.release_findings import protection
+from tabprotect.engine.disclosure import gate
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.protection.descriptions.run_summary import summarise
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -114,3 +120,21 @@ def test_check_and_compare_say_it_of_records_with_design_weights(
     assert 0 < min(figures["population_uniques"]) <= max(figures["population_uniques"]) < 1
     main(["check", "example:adult-occupations", "--sampled", "0.1", "--threshold", "1"])
     assert "are expected to be alone in the population" in capsys.readouterr().out
+
+
+def test_the_card_of_a_survey_says_what_both_readers_find_out() -> None:
+    """In the window, the dossier and the report alike."""
+    domain = Domain.of_shape((3, 3))
+    counts = np.array([[9, 1, 4], [6, 7, 1], [8, 5, 6]])
+    table = Table.dense(domain, counts)
+    weights = DesignWeights(Table.dense(domain, counts * 4 * SCALE), 4 * SCALE, 4 * SCALE)
+    method = methods()["random_rounding"]
+    problems = Problem(table, weights=weights), Problem(table)
+    cards = []
+    for problem in problems:
+        done = gate.protect(method, problem, {}, Randomness.seeded(1), accept="a test")
+        cards.append(protection(done, summarise(done), done.record.verdict).findings)
+    said = [one.text for one in cards[0] if one.staff and "alone in a cell of the survey" in one.text]
+    assert said == [sample_uniques(table, weights).line()]
+    assert "knows that they are in the survey" in said[0] and "one who does not" in said[0]
+    assert not any("survey" in one.text for one in cards[1])

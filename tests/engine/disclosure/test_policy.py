@@ -76,3 +76,8 @@ def test_a_gate_from_a_foreign_bundle_is_checked() -> None:
     ):
         with pytest.raises(InputError, match="gate"):
             Gate.from_json(wrong)
+
+
+def test_two_approvers_are_two_people() -> None:
+    with pytest.raises(ParameterError, match=r"is the name of A\. Same"):
+        AgencyPolicy(approvers={"A. Same": "a" * 64, "a.same": "b" * 64})

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
+from tabprotect.engine.assessment.sample_uniques import sample_uniques
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, in_words, listed, said
@@ -22,7 +25,9 @@ from tabprotect.engine.release.verdict_figures import (
     kept_in_words,
     nothing_expected,
 )
+from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import capital, in_100, joined, message
 
 WORDS: Mapping[State, str] = {
@@ -243,7 +248,20 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
         found += (
             [said(kept_in_words(verdict.exact_small_margins), "mind")] if verdict.exact_small_margins else []
         )
+    problem = protected.record.problem
+    if problem.weights is not None and (words := _both_readers(problem.table, problem.weights)):
+        found.append(said(words, staff=True))
     return FindingGroup(message("Protection"), tuple(found))
+
+
+@lru_cache(maxsize=4)
+def _both_readers(table: Table, weights: DesignWeights) -> str:
+    """What is found out about people of a survey by who knows that they are in it, and by who does not."""
+    try:
+        return sample_uniques(table, weights).line()
+    except InputError:
+        # Too large for a model, or weights below 1: ``check`` says which.
+        return ""
 
 
 def of_staff(staff: Staff) -> list[Finding]:

@@ -369,7 +369,7 @@ def _signed_with_keys(policy: AgencyPolicy, asked: Publishing, names: tuple[str,
         )
     found = (signed[0], signed[1] if len(signed) > 1 else "")
     for given, owner in zip(names, found, strict=True):
-        if given and given.casefold() != owner.casefold():
+        if given and agency.letters(given) != agency.letters(owner):
             raise RefusedError(
                 message(
                     "{given} is named, and the key is that of {owner}", given, owner or message("nobody")
