@@ -61,6 +61,7 @@ TARGETS = {
     "random_rounding": 40,
     "discrete_gaussian": 40,
     "cyclic_perturbation": 40,
+    "binomial_compensated": 40,
 }
 """Tables of the forty that leave whole."""
 

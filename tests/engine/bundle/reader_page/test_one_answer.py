@@ -31,7 +31,10 @@ def asked(release: Release, **given: object) -> np.ndarray:
     return found.posterior.chances[found.posterior.group_of_cell]
 
 
-@pytest.mark.parametrize("method", ["small_count_rounding", "suppression", "random_rounding"])
+@pytest.mark.parametrize(
+    "method",
+    ["small_count_rounding", "suppression", "random_rounding", "binomial_compensated", "record_swapping"],
+)
 def test_page_and_infer_say_the_same(method: str) -> None:
     release = released(method)
     likelihood = likelihood_of(release)
