@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
+from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT
@@ -21,7 +22,7 @@ from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.people.judged_people import judged_whole
+from tabprotect.engine.register.people.judged_people import judged_whole, people_apart
 from tabprotect.engine.register.people.parts_of_whole import Counted, Whole, may_be_part
 from tabprotect.engine.register.people.people_in_common import InCommonReading
 from tabprotect.engine.register.read_all import _judged_parts
@@ -241,7 +242,7 @@ def test_small_counts_are_counted_once_where_somebody_may_be_left_over_or_nobody
     found = _judged_parts(group, AgencyPolicy().limits(), SILENT)
     assert found is not None and found.known == 0
     # Of the cells; their sums are judged besides.
-    assert sum(one.at_risk for one in found.tables[:2]) == pytest.approx(max(ways), abs=0.1)
+    assert sum(one.at_risk for one in found.tables[:4]) == pytest.approx(max(ways), abs=0.1)
 
 
 WHOLE = Table.dense(
@@ -403,3 +404,18 @@ def test_a_part_with_more_variables_than_its_whole_is_judged_by_its_own_cells() 
     known = int((beliefs.max(axis=1) / both.sum() > limits.belief_limit).sum())
     assert [one.known for one in found if one.names == ("r", "s")] == [known] == [2]
     assert not any(one.fails(limits) for one in found if "s" not in one.names)
+
+
+def test_each_group_of_people_is_judged_by_itself() -> None:
+    """Of few people one count is known: that many are left over who are well hidden does not let it out."""
+    domain = Domain.of_shape((40, 2))
+    first, chances = np.zeros(domain.size, dtype=np.int64), np.tile([[0.25, 0.75]], (domain.size, 1))
+    chances[::2] = 1.0, 0.0
+    chances[0] = 0.0, 1.0
+    belief = TableBelief(domain, True, None, (np.arange(domain.size), first, chances), "exact")
+    limits = replace(AgencyPolicy().limits(), mean_belief_limit=1.0)
+    assert not judged_table("user", belief, limits).fails(limits)
+    apart = [
+        judged_table("user", one, limits) for one in people_apart(belief, domain.project(domain.names[:1]))
+    ]
+    assert [one.fails(limits) for one in apart] == [True, False]

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief
 from tabprotect.engine.disclosure.counts_verdict import judged_table
@@ -56,10 +58,21 @@ def judged_whole(group: SeveralReleases, limits: Gate, progress: Progress = SILE
         # No posterior is needed to see it.
         return told
     beliefs = group.beliefs(progress)
-    told += [judged_table("user", belief, limits) for belief in beliefs]
+    told += [
+        judged_table("user", one, limits) for belief in beliefs for one in people_apart(belief, group.shared)
+    ]
     if any(one.fails(limits) for one in told):
         return told
     return [*told, *_of_finer(group, beliefs, limits, progress)]
+
+
+def people_apart(belief: TableBelief, shared: Domain) -> list[TableBelief]:
+    """A belief about several groups of people, each judged by itself: who is well hidden hides nobody else."""
+    kinds = belief.domain.size // shared.size
+    if not belief.inner or kinds < 2:
+        return [belief]
+    group = np.arange(belief.domain.size) % kinds
+    return [replace(belief, judged=group == kind) for kind in range(kinds)]
 
 
 def _of_finer(

@@ -19,7 +19,7 @@ from tabprotect.engine.disclosure.counts_verdict import judged_table
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.people.judged_people import judged_whole
+from tabprotect.engine.register.people.judged_people import judged_whole, people_apart
 from tabprotect.engine.register.people.parts_of_whole import Counted, together_at_risk
 from tabprotect.engine.register.people.possible_wholes import Group
 from tabprotect.engine.release.mechanism import Gate, Mechanism
@@ -83,7 +83,8 @@ class RefusedBeside:
         limit = self.limits.belief_limit
         limit -= 2 * error * (limit * (1 - limit)) ** 0.5
         limits = replace(self.limits, at_risk=rules, belief_limit=limit)
-        return not any(judged_table("user", one, limits).fails(limits) for one in beliefs)
+        apart = (one for belief in beliefs for one in people_apart(belief, group.shared))
+        return not any(judged_table("user", one, limits).fails(limits) for one in apart)
 
     def known(self, group: Group) -> tuple[list[TableBelief], float] | None:
         """What a reader who knows of the refusals believes of small counts, and the standard error of an
