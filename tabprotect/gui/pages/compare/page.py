@@ -79,7 +79,6 @@ class ComparePage(Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.set_heading(message("Protect"))
         self.place: Place | None = None
         self._whole = True
         self._labels: tuple[str, ...] = ()
