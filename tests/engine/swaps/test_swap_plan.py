@@ -16,6 +16,8 @@ import pytest
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import TooLargeError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import RecordSwaps
 from tabprotect.engine.swaps import swap_plan
 from tabprotect.engine.swaps.swap_plan import SwapLevel, SwapPlan, SwapRule, SwapRuns
@@ -252,3 +254,26 @@ def test_who_has_nobody_to_change_with_is_counted() -> None:
 def test_more_records_than_can_be_held_are_refused() -> None:
     with pytest.raises(TooLargeError, match="too many to be swapped"):
         SwapRuns(plan_of(2, 2, deal(2, [0.5, 0.5])), np.array([2**32, 0, 0, 1]))
+
+
+def test_a_posterior_runs_the_levels_in_reverse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of so few records the order does not show in the law."""
+    run: list[SwapLevel] = []
+    exchange = swap_plan._Records.exchange
+
+    def seen(self: swap_plan._Records, level: SwapLevel, generator: np.random.Generator) -> None:
+        run.append(level)
+        exchange(self, level, generator)
+
+    monkeypatch.setattr(swap_plan._Records, "exchange", seen)
+    plan, counts = PLANS["levels"], np.array(COUNTS["levels"])
+    first, second = plan.levels
+    generator = np.random.default_rng(1)
+    list(SwapRuns(plan, counts).tables(1, generator))
+    assert run == [first, second]
+    run.clear()
+    swap_plan.swapped_back(plan, counts[None], generator)
+    assert run == [second, first]
+    run.clear()
+    infer(swaps(plan, COUNTS["levels"]), randomness=Randomness.seeded(1))
+    assert run[:2] == [second, first] and run[1::2] == [first] * (len(run) // 2)
