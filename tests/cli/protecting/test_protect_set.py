@@ -291,7 +291,7 @@ def test_small_counts_of_the_tables_asked_for_take_a_reason(
     line += ["--dossier", str(dossier)]
     assert main([*line, "--json"]) == 5
     error = json.loads(capsys.readouterr().out)["error"]
-    assert "out as they are: B, young: 1" in error["message"]
+    assert "1 of 1 small counts of age × sex is published as it is: B, young: 1" in error["message"]
     *fewer, other, decided = error["suggestions"]
     assert len(fewer) == 2 and "blocking=exchange" in fewer[0] and "cycles=triangular" in fewer[1]
     assert "--method suppression" in other and decided.endswith("--kept-small keep") and not out.exists()

@@ -92,7 +92,7 @@ def test_that_men_and_women_are_all_follows_from_their_titles() -> None:
     table = Table.dense(left[2].release.domain, women)
     reading = InCommonReading(table, left[2], People(), AgencyPolicy().limits())
     found = reading.of([(1, left[0]), (2, left[1])])
-    assert found.asked == (1, 2) and [one.certain for one in found.tables if one.inner] == [0, 0, 1]
+    assert found.asked == (1, 2) and sum(one.certain for one in found.tables if one.inner) == 1
     assert not reading.of([(1, left[0])]).asked
     # The men are others, and may be in the same whole.
     for said, asked in (("other:2", (1,)), ("other:1,2", ())):
