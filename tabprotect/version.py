@@ -25,7 +25,7 @@ KERNELS = (
     "engine/protection/rounding/cox_steps",
     "engine/protection/suppressing/hiding_sets/pivots",
     "engine/protection/suppressing/near_tables/two_way_routes",
-    "engine/register/people/people_steps",
+    "engine/register/people/fitting/people_steps",
     "engine/swaps/exchanges",
     "engine/swaps/path_moves",
 )

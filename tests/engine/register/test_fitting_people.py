@@ -7,8 +7,8 @@ import people_steps_in_numpy
 import pytest
 
 from tabprotect.engine.progress import SILENT
-from tabprotect.engine.register.people import fitting_people
-from tabprotect.engine.register.people.fitting_people import FittingPeople
+from tabprotect.engine.register.people.fitting import fitting_people
+from tabprotect.engine.register.people.fitting.fitting_people import FittingPeople
 from tabprotect.engine.register.people.parts_of_whole import Whole
 from tests.engine.register.test_parts_of_whole import counted, released
 

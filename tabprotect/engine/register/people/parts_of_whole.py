@@ -31,7 +31,7 @@ from tabprotect.engine.posterior.moves.signature_model import Coin
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.together.coin_chains import Bound, CoinChains
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.register.people.fitting_people import (
+from tabprotect.engine.register.people.fitting.fitting_people import (
     FEW,
     SETTLED_CHAINS,
     Laws,

@@ -23,7 +23,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.suppressing.letters import LARGEST
-from tabprotect.engine.register.people.fitting_people import Laws
+from tabprotect.engine.register.people.fitting.fitting_people import Laws
 from tabprotect.engine.register.people.grouped_categories import named_groups
 from tabprotect.engine.register.people.judged_people import judged_whole
 from tabprotect.engine.register.people.parts_of_whole import (

@@ -29,7 +29,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.margins import laws_of
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.register.people.fitting_people import Laws
+from tabprotect.engine.register.people.fitting.fitting_people import Laws
 from tabprotect.engine.register.people.parts_of_whole import (
     DRAWN,
     LISTED_TOGETHER,

@@ -74,6 +74,15 @@ def test_groups_are_as_all_originals_say(sparse: MainWindow, qtbot: QtBot) -> No
     group, category, *shares, _ = told[0]
     at = int(category[1:])
     assert len(told) == 3 and group == f"g{closest}"
+    for row in told:
+        of = found.whole[int(row[0][1:])]
+        assert of[int(row[1][1:])] == of.max()
+    # Where no category could be shared the one that most have is told: the second and the third here.
+    assert {row[0]: row[1] for row in told if row[0] != group}.items() <= {
+        ("g0", "c0"),
+        ("g1", "c1"),
+        ("g2", "c2"),
+    }
     for counts, said in zip((posterior.published.counts, true.table.counts), shares, strict=True):
         assert said == f"{counts[closest][at]} of {counts[closest].sum()}"
     # A row leads to its cell.

@@ -21,7 +21,7 @@ from tabprotect.engine.arrays import Arrays, Bools, Floats, Ints
 from tabprotect.engine.belief.effort import LEAST_EFFECTIVE
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.register.people import people_steps
+from tabprotect.engine.register.people.fitting import people_steps
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message

@@ -1,7 +1,7 @@
 /* Steps of chains over the people of several releases. tests/oracles/people_steps_in_numpy.py does the same,
  * number for number, and says what each array holds. */
 
-#include "../../extension.h"
+#include "../../../extension.h"
 
 enum { SUMS, CHAINS, STEPS };
 
